@@ -115,8 +115,9 @@ fn methods(pool: &DescriptorPool) -> Result<String, Box<dyn std::error::Error>> 
             _ => String::new(),
         };
         let name = input.full_name();
-        table +=
-            &format!("Method {{ path: {path:?}, request: {name:?}, since: {since:?}, newer: &[");
+        table += &format!(
+            "KnownMethod {{ path: {path:?}, request: {name:?}, since: {since:?}, newer: &["
+        );
         let mut newer = Vec::new();
         newer_fields(pool, &input, &mut Vec::new(), &mut newer)?;
         for (numbers, name, rules) in newer {

@@ -4,7 +4,7 @@
 //! An input is three lines: the old schema, the new schema, a document.
 #![no_main]
 
-use coeval_core::compat::{Change, Contained, Side};
+use coeval_core::compat::{SchemaChange, SchemaContainment, SchemaSide};
 use coeval_core::types::{BodyLimits, Schema, read_body};
 use libfuzzer_sys::fuzz_target;
 use serde_json::Value;
@@ -19,20 +19,20 @@ fuzz_target!(|bytes: &[u8]| {
     let (Ok(old), Ok(new)) = (Schema::compile(old), Schema::compile(new)) else {
         return;
     };
-    let change = Change::between(&old, &new);
+    let change = SchemaChange::between(&old, &new);
     let witnesses = change
         .findings
         .iter()
         .filter_map(|found| found.witness.as_ref());
     let answers = [&change.old_documents, &change.new_documents];
     let shown = answers.iter().filter_map(|answer| match answer {
-        Contained::No(witness) => Some(witness),
+        SchemaContainment::No(witness) => Some(witness),
         _ => None,
     });
     for witness in witnesses.chain(shown) {
         let (accepts, rejects) = match witness.accepted_by {
-            Side::Old => (&old, &new),
-            Side::New => (&new, &old),
+            SchemaSide::Old => (&old, &new),
+            SchemaSide::New => (&new, &old),
         };
         assert!(accepts.validate(&witness.document).is_ok(), "{witness:?}");
         // A null that is no value counts as absent in a body; here it is one.
@@ -50,11 +50,11 @@ fuzz_target!(|bytes: &[u8]| {
         let lost = fits_old.is_ok() && fits_new.is_err();
         let gained = fits_new.is_ok() && fits_old.is_err();
         assert!(
-            !(lost && change.old_documents == Contained::Yes),
+            !(lost && change.old_documents == SchemaContainment::Yes),
             "{change:?}"
         );
         assert!(
-            !(gained && change.new_documents == Contained::Yes),
+            !(gained && change.new_documents == SchemaContainment::Yes),
             "{change:?}"
         );
     }

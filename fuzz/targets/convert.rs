@@ -6,7 +6,7 @@
 //! (`13abc[[…],[…]]`). The second is the stored document, the third a body.
 #![no_main]
 
-use coeval_core::convert::{Kept, Record, Versions};
+use coeval_core::convert::{ContentRecord, KeptValues, Versions};
 use coeval_core::types::{BodyLimits, TypeVersion, read_body, same};
 use coeval_core::version::Version;
 use libfuzzer_sys::fuzz_target;
@@ -105,7 +105,7 @@ fn fits(versions: &Versions, version: Version, content: &Value) -> bool {
     version.schema.validate(content).is_ok()
 }
 
-fn laws(versions: &Versions, stored: &Record, at: Version, body: Option<&Value>) {
+fn laws(versions: &Versions, stored: &ContentRecord, at: Version, body: Option<&Value>) {
     kept_is_read_again(&stored.kept);
     if !fits(versions, stored.version, &stored.content) {
         let _ = versions.view(stored.clone(), at);
@@ -142,9 +142,9 @@ fn laws(versions: &Versions, stored: &Record, at: Version, body: Option<&Value>)
     is(&again.expect("and written again").record, &put.record);
 }
 
-fn kept_is_read_again(kept: &Kept) {
+fn kept_is_read_again(kept: &KeptValues) {
     let json = kept.to_json();
-    assert_eq!(Kept::from_json(&json).as_ref(), Some(kept));
+    assert_eq!(KeptValues::from_json(&json).as_ref(), Some(kept));
     let printed = json.to_string();
     let limits = BodyLimits {
         bytes: printed.len(),
@@ -154,7 +154,7 @@ fn kept_is_read_again(kept: &Kept) {
 }
 
 /// The same record, whatever the order of what is kept and of keys.
-fn is(found: &Record, expected: &Record) {
+fn is(found: &ContentRecord, expected: &ContentRecord) {
     let differ = || format!("{found:#?}\nand not\n{expected:#?}");
     assert_eq!(found.version, expected.version);
     assert!(same(&found.content, &expected.content), "{}", differ());
@@ -165,7 +165,7 @@ fn is(found: &Record, expected: &Record) {
     );
 }
 
-fn entries(kept: &Kept) -> Vec<String> {
+fn entries(kept: &KeptValues) -> Vec<String> {
     let Value::Array(entries) = kept.to_json() else {
         return Vec::new();
     };

@@ -2,7 +2,7 @@
 //! question.
 #![no_main]
 
-use coeval_core::types::{DeclaredPath, Position, Schema, Step, TypeVersion, Visibility};
+use coeval_core::types::{DeclaredPath, PathToken, Position, Schema, TypeVersion, Visibility};
 use coeval_core::version::Version;
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
@@ -69,13 +69,13 @@ fn sample(fields: &[DeclaredPath<'_>]) -> Value {
 }
 
 /// A place; what is around it is there already, because parents come first.
-fn open<'v>(whole: &'v mut Value, steps: &[Step]) -> Option<&'v mut Value> {
+fn open<'v>(whole: &'v mut Value, steps: &[PathToken]) -> Option<&'v mut Value> {
     let mut at = whole;
     for step in steps {
         at = match (at, step) {
-            (Value::Object(map), Step::Key(key)) => map.entry(key).or_insert(Value::Null),
-            (Value::Object(map), Step::Every) => map.entry("x").or_insert(Value::Null),
-            (Value::Array(items), Step::Every) => {
+            (Value::Object(map), PathToken::Key(key)) => map.entry(key).or_insert(Value::Null),
+            (Value::Object(map), PathToken::Every) => map.entry("x").or_insert(Value::Null),
+            (Value::Array(items), PathToken::Every) => {
                 items.resize(1, Value::Null);
                 items.first_mut()?
             }

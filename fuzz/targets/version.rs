@@ -4,7 +4,7 @@
 
 use coeval_core::types::PathPattern;
 use coeval_core::version::{
-    Classification, EntityUrn, InterfaceUrn, Name, TypeUrn, Uuid, Version, WriteVersion,
+    Classification, EntityUrn, InterfaceUrn, TypeUrn, UrnName, Uuid, Version, WriteVersion,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -27,7 +27,7 @@ fuzz_target!(|text: &str| {
     round!(text, str::parse::<Version>);
     round!(text, WriteVersion::parse);
     round!(text, Classification::parse);
-    round!(text, Name::parse);
+    round!(text, UrnName::parse);
     round!(text, TypeUrn::<Version>::parse);
     round!(text, TypeUrn::<Classification>::parse);
     round!(text, InterfaceUrn::<Version>::parse);

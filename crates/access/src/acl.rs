@@ -3,7 +3,7 @@
 //! An ACL has at most one grant for each member, in the order of members, so that a look-up is a
 //! few comparisons whether it has three grants or thousands (a type published to every tenant).
 
-use crate::{AclError, Level, Subject};
+use crate::{AccessLevel, AccessSubject, AclError};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -13,7 +13,7 @@ pub const MAX_GRANTS: usize = 20_000;
 /// Whom a grant is for. Ids are opaque, and unique among all organizations.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Member {
+pub enum AclMember {
     /// One user.
     User(String),
     /// Everybody who has the role.
@@ -22,11 +22,11 @@ pub enum Member {
     Org(String),
 }
 
-impl Member {
+impl AclMember {
     /// Is the caller this user, or one with this role, or of this organization? A provider who acts
     /// in a tenant's context is no member of that tenant.
     #[must_use]
-    pub fn includes(&self, subject: &Subject) -> bool {
+    pub fn includes(&self, subject: &AccessSubject) -> bool {
         match self {
             Self::User(id) => id == subject.user(),
             Self::Role(id) => subject.roles().contains(id),
@@ -50,7 +50,7 @@ impl Member {
 }
 
 /// `user U`, `role R`, `organization O`.
-impl fmt::Display for Member {
+impl fmt::Display for AclMember {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::User(id) => write!(f, "user {id}"),
@@ -64,9 +64,9 @@ impl fmt::Display for Member {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Grant {
     /// For whom.
-    pub member: Member,
+    pub member: AclMember,
     /// How much.
-    pub level: Level,
+    pub level: AccessLevel,
 }
 
 /// The grants of one resource or type version.
@@ -78,15 +78,15 @@ impl Acl {
     /// The ACL of something new: its creator has full control.
     #[must_use]
     pub fn of_creator(user: &str) -> Self {
-        let member = Member::User(user.to_owned());
-        let level = Level::FullControl;
+        let member = AclMember::User(user.to_owned());
+        let level = AccessLevel::FullControl;
         Self(vec![Grant { member, level }])
     }
 
     /// A new owner gets the grant that a creator gets. The old owner's stays until it is removed.
     pub fn grant_to_owner(&mut self, user: &str) {
-        let member = Member::User(user.to_owned());
-        let level = Level::FullControl;
+        let member = AclMember::User(user.to_owned());
+        let level = AccessLevel::FullControl;
         self.raise(Grant { member, level });
     }
 
@@ -98,7 +98,7 @@ impl Acl {
 
     /// The highest level of all grants that apply to the caller.
     #[must_use]
-    pub fn level_for(&self, subject: &Subject) -> Option<Level> {
+    pub fn level_for(&self, subject: &AccessSubject) -> Option<AccessLevel> {
         let roles = subject.roles().iter().map(|role| (1, role.as_str()));
         std::iter::once((0, subject.user()))
             .chain(roles)
@@ -108,20 +108,20 @@ impl Acl {
     }
 
     /// The grants that apply to the caller.
-    pub fn grants_for(&self, subject: &Subject) -> impl Iterator<Item = &Grant> {
+    pub fn grants_for(&self, subject: &AccessSubject) -> impl Iterator<Item = &Grant> {
         let applies = |grant: &&Grant| grant.member.includes(subject);
         self.0.iter().filter(applies)
     }
 
     /// What is granted to exactly this member.
     #[must_use]
-    pub fn level_of(&self, member: &Member) -> Option<Level> {
+    pub fn level_of(&self, member: &AclMember) -> Option<AccessLevel> {
         self.level_at(member.key())
     }
 
     /// Grants, or changes what was granted. The caller's own level bounds both what there was and
     /// what there will be.
-    pub fn set(&mut self, grant: Grant, own: Level) -> Result<(), AclError> {
+    pub fn set(&mut self, grant: Grant, own: AccessLevel) -> Result<(), AclError> {
         let before = self.level_of(&grant.member);
         not_above(own, before.max(Some(grant.level)))?;
         if before.is_none() && self.0.len() >= MAX_GRANTS {
@@ -132,7 +132,7 @@ impl Acl {
     }
 
     /// Takes a grant away; one above the caller's own level stays.
-    pub fn remove(&mut self, member: &Member, own: Level) -> Result<Grant, AclError> {
+    pub fn remove(&mut self, member: &AclMember, own: AccessLevel) -> Result<Grant, AclError> {
         not_above(own, self.level_of(member))?;
         self.take(member).ok_or(AclError::NoSuchGrant)
     }
@@ -147,7 +147,7 @@ impl Acl {
         raised
     }
 
-    pub(crate) fn take(&mut self, member: &Member) -> Option<Grant> {
+    pub(crate) fn take(&mut self, member: &AclMember) -> Option<Grant> {
         let at = self.find(member.key()).ok()?;
         Some(self.0.remove(at))
     }
@@ -163,7 +163,7 @@ impl Acl {
         }
     }
 
-    fn level_at(&self, key: (u8, &str)) -> Option<Level> {
+    fn level_at(&self, key: (u8, &str)) -> Option<AccessLevel> {
         let at = self.find(key).ok()?;
         self.0.get(at).map(|grant| grant.level)
     }
@@ -174,7 +174,7 @@ impl Acl {
     }
 }
 
-fn not_above(own: Level, grant: Option<Level>) -> Result<(), AclError> {
+fn not_above(own: AccessLevel, grant: Option<AccessLevel>) -> Result<(), AclError> {
     match grant {
         Some(grant) if grant > own => Err(AclError::AboveOwn { grant, own }),
         _ => Ok(()),

@@ -1,11 +1,11 @@
 //! What can be done, and the level that it takes.
 
-use crate::{GeneralRight, Level, VersionFacts};
+use crate::{AccessLevel, GeneralRight, VersionFacts};
 use std::fmt;
 
 /// What can be done with a stored resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum ResourceAction {
     /// Get it, list it, watch it.
     Read,
     /// Change its content, name or metadata.
@@ -24,30 +24,31 @@ pub enum Action {
     /// See who is granted what.
     ReadAcl,
     /// Grant this level, or take such a grant away.
-    ChangeAcl(Level),
+    ChangeAcl(AccessLevel),
     /// Read its secrets in clear.
     ReadSecrets,
 }
 
-impl Action {
+impl ResourceAction {
     /// The level that it takes.
     #[must_use]
-    pub const fn needs(self) -> Level {
+    pub const fn needs(self) -> AccessLevel {
         match self {
-            Self::Read | Self::ReadAcl => Level::ReadOnly,
-            Self::Modify | Self::Resolve | Self::ChangeAcl(_) => Level::ReadWrite,
+            Self::Read | Self::ReadAcl => AccessLevel::ReadOnly,
+            Self::Modify | Self::Resolve | Self::ChangeAcl(_) => AccessLevel::ReadWrite,
             Self::Delete
             | Self::ChangeVersion(_)
             | Self::ChangeOwner
             | Self::Force
-            | Self::ReadSecrets => Level::FullControl,
+            | Self::ReadSecrets => AccessLevel::FullControl,
         }
     }
 }
 
 /// The rest of the sentence "may ...".
-impl fmt::Display for Action {
+impl fmt::Display for ResourceAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // As the end of a sentence: the caller may, or may not, …
         match self {
             Self::Read => f.write_str("read it"),
             Self::Modify => f.write_str("modify it"),
@@ -97,11 +98,13 @@ impl TypeAction {
 
     /// The level of the type version that it takes.
     #[must_use]
-    pub const fn needs(self) -> Level {
+    pub const fn needs(self) -> AccessLevel {
         match self {
-            Self::See => Level::ReadOnly,
-            Self::CreateResource | Self::Edit => Level::ReadWrite,
-            Self::SkipHooks | Self::Delete | Self::ReadAcl | Self::ChangeAcl => Level::FullControl,
+            Self::See => AccessLevel::ReadOnly,
+            Self::CreateResource | Self::Edit => AccessLevel::ReadWrite,
+            Self::SkipHooks | Self::Delete | Self::ReadAcl | Self::ChangeAcl => {
+                AccessLevel::FullControl
+            }
         }
     }
 

@@ -1,23 +1,26 @@
 //! May the caller do it with this resource?
 
-use crate::situation::{Check, Situation};
-use crate::{AclFacts, Action, Facts, GeneralRight, Level, Reason, Subject, TypeRight};
+use crate::situation::{AccessCheck, CallerSituation};
+use crate::{
+    AccessLevel, AccessSubject, AclFacts, DenialReason, GeneralRight, ResourceAction,
+    ResourceFacts, TypeRight,
+};
 use coeval_core::types::Visibility;
 use coeval_core::version::{TypeName, Version};
 
 /// What a caller may do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum Decision {
+pub enum AccessDecision {
     /// Yes.
-    Allowed(Allowed),
+    Allowed(AllowedAccess),
     /// No.
-    Denied(Denied),
+    Denied(DeniedAccess),
     /// It depends on the resource's ACL: read it and ask again.
     NeedsAcl,
 }
 
-impl Decision {
+impl AccessDecision {
     /// Is it a yes?
     #[must_use]
     pub const fn is_allowed(&self) -> bool {
@@ -27,98 +30,110 @@ impl Decision {
 
 /// A yes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Allowed {
+pub struct AllowedAccess {
     /// What the caller has all in all; at least what the action takes.
-    pub level: Level,
+    pub level: AccessLevel,
 }
 
-impl Allowed {
+impl AllowedAccess {
     /// How much of the content the caller sees.
     #[must_use]
-    pub const fn sees(self) -> Sees {
+    pub const fn sees(self) -> ContentScope {
         match self.level {
-            Level::FullControl => Sees::All,
-            Level::ReadOnly | Level::ReadWrite => Sees::Protected,
+            AccessLevel::FullControl => ContentScope::All,
+            AccessLevel::ReadOnly | AccessLevel::ReadWrite => ContentScope::Protected,
         }
     }
 }
 
 /// A no.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Denied {
+pub struct DeniedAccess {
     /// The caller may not even know that it exists: answered as "not found".
     pub hidden: bool,
     /// Why.
-    pub reason: Reason,
+    pub reason: DenialReason,
 }
 
 /// How much of a resource's content a caller sees. Views are cached by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Sees {
+pub enum ContentScope {
     /// What is public or protected.
     Protected,
     /// What is private too.
     All,
 }
 
-impl From<Sees> for Visibility {
-    fn from(sees: Sees) -> Self {
+impl From<ContentScope> for Visibility {
+    fn from(sees: ContentScope) -> Self {
         match sees {
-            Sees::Protected => Self::Protected,
-            Sees::All => Self::Private,
+            ContentScope::Protected => Self::Protected,
+            ContentScope::All => Self::Private,
         }
     }
 }
 
 /// May the caller do it with this resource? An ACL that was not loaded is asked for only if the
 /// decision, the level or the reason could depend on it.
-pub fn decide(action: Action, subject: &Subject, facts: &Facts<'_>) -> Decision {
+pub fn decide(
+    action: ResourceAction,
+    subject: &AccessSubject,
+    facts: &ResourceFacts<'_>,
+) -> AccessDecision {
     let verdict = match facts.acl {
-        AclFacts::Loaded(_) => Verdict::of(&Situation::new(subject, facts), action),
+        AclFacts::Loaded(_) => BareDecision::of(&CallerSituation::new(subject, facts), action),
+        // Decided twice, with the least and with the most that the ACL could grant.
         AclFacts::NotLoaded => {
-            let without = Verdict::of(&Situation::with_grant(subject, facts, None), action);
-            let most = Some(Level::FullControl);
-            let with = Verdict::of(&Situation::with_grant(subject, facts, most), action);
+            let without =
+                BareDecision::of(&CallerSituation::with_grant(subject, facts, None), action);
+            let most = Some(AccessLevel::FullControl);
+            let with = BareDecision::of(&CallerSituation::with_grant(subject, facts, most), action);
+            // It depends on the ACL, so it has to be read; otherwise the read is saved.
             if with != without {
-                return Decision::NeedsAcl;
+                return AccessDecision::NeedsAcl;
             }
             without
         }
     };
     match verdict {
-        Verdict::Allowed(level) => Decision::Allowed(Allowed { level }),
-        Verdict::Denied { hidden, check } => {
-            let reason = reason(&Situation::new(subject, facts), check);
-            Decision::Denied(Denied { hidden, reason })
+        BareDecision::Allowed(level) => AccessDecision::Allowed(AllowedAccess { level }),
+        // In words only now: most decisions are made for lists, where nobody reads the reason.
+        BareDecision::Denied { hidden, check } => {
+            let reason = reason(&CallerSituation::new(subject, facts), check);
+            AccessDecision::Denied(DeniedAccess { hidden, reason })
         }
     }
 }
 
 /// May the caller be told why somebody may or may not use this resource? One who reads it and its
 /// ACL may ask for himself; to ask for another takes full control or an administrator's right.
-pub fn may_explain(asker: &Subject, about_user: &str, facts: &Facts<'_>) -> Decision {
-    let situation = Situation::with_grant(asker, facts, None);
+pub fn may_explain(
+    asker: &AccessSubject,
+    about_user: &str,
+    facts: &ResourceFacts<'_>,
+) -> AccessDecision {
+    let situation = CallerSituation::with_grant(asker, facts, None);
     if about_user == asker.user() || situation.administrator.is_some() {
-        decide(Action::ReadAcl, asker, facts)
+        decide(ResourceAction::ReadAcl, asker, facts)
     } else {
-        decide(Action::ChangeOwner, asker, facts)
+        decide(ResourceAction::ChangeOwner, asker, facts)
     }
 }
 
 /// A decision without its words.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Allowed(Level),
-    Denied { hidden: bool, check: Check },
+enum BareDecision {
+    Allowed(AccessLevel),
+    Denied { hidden: bool, check: AccessCheck },
 }
 
-impl Verdict {
-    fn of(situation: &Situation<'_>, action: Action) -> Self {
+impl BareDecision {
+    fn of(situation: &CallerSituation<'_>, action: ResourceAction) -> Self {
         match situation.first_unmet(action) {
             // every action takes a level, so there is one
             None => Self::Allowed(situation.level().unwrap_or(action.needs())),
             Some(check) => Self::Denied {
-                hidden: situation.first_unmet(Action::Read).is_some(),
+                hidden: situation.first_unmet(ResourceAction::Read).is_some(),
                 check,
             },
         }
@@ -126,43 +141,49 @@ impl Verdict {
 }
 
 /// Why this check is not met, in words.
-pub(crate) fn reason(situation: &Situation<'_>, check: Check) -> Reason {
+pub(crate) fn reason(situation: &CallerSituation<'_>, check: AccessCheck) -> DenialReason {
     let of = situation.facts.of;
     match check {
-        Check::Organization => Reason::OtherOrganization,
-        Check::VersionVisible(hidden) => Reason::VersionNotVisible {
+        AccessCheck::Organization => DenialReason::OtherOrganization,
+        AccessCheck::VersionVisible(hidden) => DenialReason::VersionNotVisible {
             version: version_name(of, hidden.version),
         },
-        Check::Right(needs) => {
+        AccessCheck::Right(needs) => {
+            // An administrator's right would do as well, but is named only where it could be
+            // granted.
             let administrators = administrators_right(needs).name(of);
-            Reason::RightMissing {
+            DenialReason::RightMissing {
                 right: TypeRight::matching(needs).name(of),
                 or: situation.is_administrable().then_some(administrators),
             }
         }
-        Check::Level(needs) => Reason::LevelTooLow {
+        // What the ACL grants, without what an administrator would have: that is what can be
+        // changed there.
+        AccessCheck::Level(needs) => DenialReason::LevelTooLow {
             has: situation.acl_level(),
             needs,
         },
-        Check::NotAboveOwn(grant) => Reason::GrantAboveOwn {
+        AccessCheck::NotAboveOwn(grant) => DenialReason::GrantAboveOwn {
             grant,
-            own: situation.level().unwrap_or(Level::ReadOnly),
+            // Whoever may change an ACL has a level; the fallback only avoids a panic.
+            own: situation.level().unwrap_or(AccessLevel::ReadOnly),
         },
-        Check::SecretsRight => Reason::RightMissing {
+        AccessCheck::SecretsRight => DenialReason::RightMissing {
             right: GeneralRight::ViewSecrets.name().to_owned(),
             or: None,
         },
-        Check::ExplicitGrant => Reason::SecretsNotGranted {
+        AccessCheck::ExplicitGrant => DenialReason::SecretsNotGranted {
+            // Only an explicit grant counts for secrets, so only that is told.
             has: situation.granted,
         },
     }
 }
 
 /// The administrator's right that gives the level without an ACL.
-pub(crate) const fn administrators_right(level: Level) -> TypeRight {
+pub(crate) const fn administrators_right(level: AccessLevel) -> TypeRight {
     match level {
-        Level::ReadOnly => TypeRight::AdministratorView,
-        Level::ReadWrite | Level::FullControl => TypeRight::AdministratorFull,
+        AccessLevel::ReadOnly => TypeRight::AdministratorView,
+        AccessLevel::ReadWrite | AccessLevel::FullControl => TypeRight::AdministratorFull,
     }
 }
 

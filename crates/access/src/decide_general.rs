@@ -1,30 +1,33 @@
 //! May the caller do what belongs to no type: manage users, publish bundles, read the audit?
 
-use crate::{Denied, GeneralRight, Reason, Subject};
+use crate::{AccessSubject, DenialReason, DeniedAccess, GeneralRight};
 
 /// May the caller do what this right is for, in that organization? `None` is the installation as a
 /// whole, or the caller's own affairs. What is another organization's is hidden.
 pub fn decide_general(
     right: GeneralRight,
-    subject: &Subject,
+    subject: &AccessSubject,
     org: Option<&str>,
-) -> Result<(), Denied> {
-    let denied = |hidden, reason| Err(Denied { hidden, reason });
+) -> Result<(), DeniedAccess> {
+    let denied = |hidden, reason| Err(DeniedAccess { hidden, reason });
+    // The organization first, and hidden: nobody learns of another one by asking about it.
     if !org.is_none_or(|org| within_reach(subject, org)) {
-        return denied(true, Reason::OtherOrganization);
+        return denied(true, DenialReason::OtherOrganization);
     }
+    // Rights of the provider can be held by name, but a tenant's user never uses them.
     if right.is_providers() && !subject.is_provider() {
-        return denied(false, Reason::ProviderOnly);
+        return denied(false, DenialReason::ProviderOnly);
     }
+    // The right at last, because it is the only thing here that an administrator can change.
     if !subject.rights().has(right) {
         let right = right.name().to_owned();
-        return denied(false, Reason::RightMissing { right, or: None });
+        return denied(false, DenialReason::RightMissing { right, or: None });
     }
     Ok(())
 }
 
 /// A provider without a context reaches every organization, with one that and its own.
-fn within_reach(subject: &Subject, org: &str) -> bool {
+fn within_reach(subject: &AccessSubject, org: &str) -> bool {
     let everywhere = subject.is_provider() && subject.context().is_none();
     everywhere || org == subject.org() || subject.context() == Some(org)
 }
@@ -34,37 +37,41 @@ mod tests {
     use super::*;
     use crate::{Rights, default_tenant_rights};
 
-    fn reason(right: GeneralRight, subject: &Subject, org: Option<&str>) -> Option<Denied> {
+    fn reason(
+        right: GeneralRight,
+        subject: &AccessSubject,
+        org: Option<&str>,
+    ) -> Option<DeniedAccess> {
         decide_general(right, subject, org).err()
     }
 
     #[test]
     fn a_tenants_administrator_manages_his_organization_and_sees_no_other() {
-        let admin = Subject::tenant("a", "t1", Vec::new(), default_tenant_rights());
+        let admin = AccessSubject::tenant("a", "t1", Vec::new(), default_tenant_rights());
         let manage = GeneralRight::ManageUsers;
         assert_eq!(reason(manage, &admin, Some("t1")), None);
-        let other = Denied {
+        let other = DeniedAccess {
             hidden: true,
-            reason: Reason::OtherOrganization,
+            reason: DenialReason::OtherOrganization,
         };
         assert_eq!(reason(manage, &admin, Some("t2")), Some(other));
     }
 
     #[test]
     fn what_is_the_providers_no_tenant_does() {
-        let admin = Subject::tenant("a", "t1", Vec::new(), Rights::everything());
+        let admin = AccessSubject::tenant("a", "t1", Vec::new(), Rights::everything());
         for right in GeneralRight::ALL
             .iter()
             .filter(|right| right.is_providers())
         {
             let denied = reason(*right, &admin, None).map(|denied| denied.reason);
-            assert_eq!(denied, Some(Reason::ProviderOnly), "{right:?}");
+            assert_eq!(denied, Some(DenialReason::ProviderOnly), "{right:?}");
         }
     }
 
     #[test]
     fn a_provider_reaches_every_organization_or_that_of_its_context() {
-        let provider = Subject::provider("p", "sys", Vec::new(), Rights::everything());
+        let provider = AccessSubject::provider("p", "sys", Vec::new(), Rights::everything());
         for org in [None, Some("sys"), Some("t1"), Some("t2")] {
             assert_eq!(reason(GeneralRight::ViewAudit, &provider, org), None);
         }
@@ -75,7 +82,7 @@ mod tests {
 
     #[test]
     fn a_missing_right_is_named() {
-        let user = Subject::tenant("u", "t1", Vec::new(), Rights::none());
+        let user = AccessSubject::tenant("u", "t1", Vec::new(), Rights::none());
         let denied = reason(GeneralRight::ViewTasks, &user, None).unwrap();
         assert_eq!(
             denied.reason.to_string(),

@@ -4,45 +4,45 @@
 //! an explanation names grants and rights.
 
 use crate::decide::{administrators_right, reason, version_name};
-use crate::situation::{Check, Situation};
+use crate::situation::{AccessCheck, CallerSituation};
 use crate::{
-    AclFacts, Action, Decision, Facts, GeneralRight, Grant, Home, Level, Reason, Subject,
-    TypeRight, decide,
+    AccessDecision, AccessLevel, AccessSubject, AclFacts, DenialReason, GeneralRight, Grant,
+    ResourceAction, ResourceFacts, ResourceHome, TypeRight, decide,
 };
 use std::fmt;
 
 /// All that decides about one action.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Explanation {
+pub struct AccessExplanation {
     /// What [`decide`] says.
-    pub decision: Decision,
+    pub decision: AccessDecision,
     /// Each must be met.
-    pub requirements: Vec<Requirement>,
+    pub requirements: Vec<AccessRequirement>,
 }
 
 /// One thing that an action takes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Requirement {
+pub struct AccessRequirement {
     /// What it takes, in words.
     pub needs: String,
     /// Is it there?
-    pub met: Met,
+    pub met: RequirementMet,
 }
 
 /// Is a requirement met?
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Met {
+pub enum RequirementMet {
     /// Yes, by any of these.
-    By(Vec<Basis>),
+    By(Vec<RequirementBasis>),
     /// No.
-    No(Reason),
+    No(DenialReason),
     /// The ACL was not read, and it decides.
     NotKnown,
 }
 
 /// What a requirement is met by.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Basis {
+pub enum RequirementBasis {
     /// The resource is of the caller's organization.
     OwnOrganization,
     /// The provider reaches every organization, or the one whose context it acts in.
@@ -50,20 +50,20 @@ pub enum Basis {
     /// The provider's resources can be shared with tenants.
     ProvidersResource,
     /// The ACL of the type version.
-    VersionAcl(Level),
+    VersionAcl(AccessLevel),
     /// A right, by its name.
     Right(String),
     /// The ACL of the type version stands in for a right.
-    ImpliedRight(Level),
+    ImpliedRight(AccessLevel),
     /// Ownership.
     Owner,
     /// A grant.
     Grant(Grant),
     /// The caller's own level, all in all.
-    OwnLevel(Level),
+    OwnLevel(AccessLevel),
 }
 
-impl fmt::Display for Basis {
+impl fmt::Display for RequirementBasis {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::OwnOrganization => f.write_str("the caller's own organization"),
@@ -87,95 +87,114 @@ impl fmt::Display for Basis {
 /// Every requirement of the action. Where all are met the action is allowed; else the first that is
 /// not is the reason of the denial.
 #[must_use]
-pub fn explain(action: Action, subject: &Subject, facts: &Facts<'_>) -> Explanation {
-    let situation = Situation::new(subject, facts);
-    let requirement = |check| Requirement {
+pub fn explain(
+    action: ResourceAction,
+    subject: &AccessSubject,
+    facts: &ResourceFacts<'_>,
+) -> AccessExplanation {
+    // The very situation that the decision is made of, so that an explanation can't disagree with
+    // it.
+    let situation = CallerSituation::new(subject, facts);
+    let requirement = |check| AccessRequirement {
         needs: needs(&situation, check),
         met: met(&situation, check),
     };
-    Explanation {
+    AccessExplanation {
         decision: decide(action, subject, facts),
+        // All of them, also those behind the first that is not met: whoever asks wants to know
+        // everything that is missing.
         requirements: situation.checks(action).map(requirement).collect(),
     }
 }
 
-fn needs(situation: &Situation<'_>, check: Check) -> String {
+fn needs(situation: &CallerSituation<'_>, check: AccessCheck) -> String {
     let of = situation.facts.of;
+    // In the words that error messages use for the same.
     match check {
-        Check::Organization => "its organization is within reach".to_owned(),
-        Check::VersionVisible(to) => {
+        AccessCheck::Organization => "its organization is within reach".to_owned(),
+        AccessCheck::VersionVisible(to) => {
             format!(
                 "the type version {} is visible",
                 version_name(of, to.version)
             )
         }
-        Check::Right(level) => format!("the right `{}`", TypeRight::matching(level).name(of)),
-        Check::Level(level) => format!("{level} on the resource"),
-        Check::NotAboveOwn(level) => format!("a level of one's own of at least {level}"),
-        Check::SecretsRight => format!("the right `{}`", GeneralRight::ViewSecrets.name()),
-        Check::ExplicitGrant => "a grant of FullControl".to_owned(),
+        AccessCheck::Right(level) => format!("the right `{}`", TypeRight::matching(level).name(of)),
+        AccessCheck::Level(level) => format!("{level} on the resource"),
+        AccessCheck::NotAboveOwn(level) => format!("a level of one's own of at least {level}"),
+        AccessCheck::SecretsRight => format!("the right `{}`", GeneralRight::ViewSecrets.name()),
+        AccessCheck::ExplicitGrant => "a grant of FullControl".to_owned(),
     }
 }
 
-fn met(situation: &Situation<'_>, check: Check) -> Met {
+fn met(situation: &CallerSituation<'_>, check: AccessCheck) -> RequirementMet {
+    // Reading the ACL costs, so an explanation may be made without it.
     let unread = situation.facts.acl == AclFacts::NotLoaded;
+    // Only these depend on the resource's ACL.
     let by_acl = matches!(
         check,
-        Check::Level(_) | Check::NotAboveOwn(_) | Check::ExplicitGrant
+        AccessCheck::Level(_) | AccessCheck::NotAboveOwn(_) | AccessCheck::ExplicitGrant
     );
     if situation.meets(check) {
-        Met::By(bases(situation, check))
+        RequirementMet::By(bases(situation, check))
     } else if unread && by_acl {
-        Met::NotKnown
+        // Neither met nor not: to guess would tell something wrong about a grant.
+        RequirementMet::NotKnown
     } else {
-        Met::No(reason(situation, check))
+        RequirementMet::No(reason(situation, check))
     }
 }
 
-fn bases(situation: &Situation<'_>, check: Check) -> Vec<Basis> {
+fn bases(situation: &CallerSituation<'_>, check: AccessCheck) -> Vec<RequirementBasis> {
+    // A right is named only where it is really held: implied ones are told by what implies them.
     let general = |right: GeneralRight| {
         let held = situation.subject.rights().has(right);
-        held.then(|| Basis::Right(right.name().to_owned()))
+        held.then(|| RequirementBasis::Right(right.name().to_owned()))
     };
     match check {
-        Check::Organization => vec![reached_by(situation)],
-        Check::VersionVisible(version) => {
-            let granted = version.level.map(Basis::VersionAcl);
+        AccessCheck::Organization => vec![reached_by(situation)],
+        AccessCheck::VersionVisible(version) => {
+            // Both may apply; whoever removes one must see that the other is left.
+            let granted = version.level.map(RequirementBasis::VersionAcl);
             let managed = general(GeneralRight::ManageAnyDefinition);
             granted.into_iter().chain(managed).collect()
         }
-        Check::Right(level) => rights(situation, level),
-        Check::Level(level) => levels(situation, level),
-        Check::NotAboveOwn(_) => situation.level().map(Basis::OwnLevel).into_iter().collect(),
-        Check::SecretsRight => general(GeneralRight::ViewSecrets).into_iter().collect(),
-        Check::ExplicitGrant => grants(situation, Level::FullControl),
+        AccessCheck::Right(level) => rights(situation, level),
+        AccessCheck::Level(level) => levels(situation, level),
+        AccessCheck::NotAboveOwn(_) => situation
+            .level()
+            .map(RequirementBasis::OwnLevel)
+            .into_iter()
+            .collect(),
+        AccessCheck::SecretsRight => general(GeneralRight::ViewSecrets).into_iter().collect(),
+        AccessCheck::ExplicitGrant => grants(situation, AccessLevel::FullControl),
     }
 }
 
-fn reached_by(situation: &Situation<'_>) -> Basis {
+fn reached_by(situation: &CallerSituation<'_>) -> RequirementBasis {
     match situation.facts.home {
-        _ if situation.subject.is_provider() => Basis::Provider,
-        Home::Provider => Basis::ProvidersResource,
-        Home::Tenant(_) => Basis::OwnOrganization,
+        _ if situation.subject.is_provider() => RequirementBasis::Provider,
+        ResourceHome::Provider => RequirementBasis::ProvidersResource,
+        ResourceHome::Tenant(_) => RequirementBasis::OwnOrganization,
     }
 }
 
-fn rights(situation: &Situation<'_>, level: Level) -> Vec<Basis> {
+fn rights(situation: &CallerSituation<'_>, level: AccessLevel) -> Vec<RequirementBasis> {
     let of = situation.facts.of;
     let right = TypeRight::matching(level);
     let held = situation.held.has(right);
-    let held = held.then(|| Basis::Right(right.name(of)));
+    let held = held.then(|| RequirementBasis::Right(right.name(of)));
+    // What the type version's ACL implies needs no role.
     let implied = situation.facts.version.implied();
     let implied = implied.filter(|implied| *implied >= level);
-    let implied = implied.map(Basis::ImpliedRight);
+    let implied = implied.map(RequirementBasis::ImpliedRight);
     held.into_iter()
         .chain(implied)
         .chain(administrators(situation, level))
         .collect()
 }
 
-fn levels(situation: &Situation<'_>, level: Level) -> Vec<Basis> {
-    let owner = situation.owns().then_some(Basis::Owner);
+fn levels(situation: &CallerSituation<'_>, level: AccessLevel) -> Vec<RequirementBasis> {
+    let owner = situation.owns().then_some(RequirementBasis::Owner);
     owner
         .into_iter()
         .chain(grants(situation, level))
@@ -183,20 +202,20 @@ fn levels(situation: &Situation<'_>, level: Level) -> Vec<Basis> {
         .collect()
 }
 
-fn administrators(situation: &Situation<'_>, level: Level) -> Option<Basis> {
+fn administrators(situation: &CallerSituation<'_>, level: AccessLevel) -> Option<RequirementBasis> {
     let reaches = situation.administrator >= Some(level);
     let name = || administrators_right(level).name(situation.facts.of);
-    reaches.then(|| Basis::Right(name()))
+    reaches.then(|| RequirementBasis::Right(name()))
 }
 
-fn grants(situation: &Situation<'_>, level: Level) -> Vec<Basis> {
+fn grants(situation: &CallerSituation<'_>, level: AccessLevel) -> Vec<RequirementBasis> {
     let AclFacts::Loaded(acl) = situation.facts.acl else {
         return Vec::new();
     };
     let enough = acl
         .grants_for(situation.subject)
         .filter(|grant| grant.level >= level);
-    enough.cloned().map(Basis::Grant).collect()
+    enough.cloned().map(RequirementBasis::Grant).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! What is stored about the thing that an action is on.
 
-use crate::{Acl, Home, Level};
+use crate::{AccessLevel, Acl, ResourceHome};
 use coeval_core::version::{TypeName, Version};
 
 /// What a type version is to the caller.
@@ -9,15 +9,15 @@ pub struct VersionFacts {
     /// Which one.
     pub version: Version,
     /// What its ACL grants to the caller.
-    pub level: Option<Level>,
+    pub level: Option<AccessLevel>,
     /// Up to where that level stands in for a right of the type (`maxImplicitRight`).
-    pub max_implicit: Option<Level>,
+    pub max_implicit: Option<AccessLevel>,
 }
 
 impl VersionFacts {
     /// A version whose ACL stands in for no right.
     #[must_use]
-    pub const fn new(version: Version, level: Option<Level>) -> Self {
+    pub const fn new(version: Version, level: Option<AccessLevel>) -> Self {
         let max_implicit = None;
         Self {
             version,
@@ -37,7 +37,7 @@ impl VersionFacts {
     }
 
     /// The level whose matching right the caller has without holding it.
-    pub(crate) fn implied(&self) -> Option<Level> {
+    pub(crate) fn implied(&self) -> Option<AccessLevel> {
         self.level.min(self.max_implicit)
     }
 }
@@ -53,13 +53,13 @@ pub enum AclFacts<'a> {
 
 /// A stored resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Facts<'a> {
+pub struct ResourceFacts<'a> {
     /// Its type.
     pub of: TypeName<'a>,
     /// The type version that it is stored at.
     pub version: VersionFacts,
     /// Whose it is.
-    pub home: Home<'a>,
+    pub home: ResourceHome<'a>,
     /// The user who owns it, if any does. An owner has full control whatever the ACL says.
     pub owner: Option<&'a str>,
     /// What it grants.

@@ -25,7 +25,7 @@ macro_rules! general_rights {
             /// Is it the provider's alone, so that no bundle brings it to a tenant?
             #[must_use]
             pub const fn is_providers(self) -> bool {
-                match self { $(Self::$right => matches!(Whose::$whose, Whose::Provider)),* }
+                match self { $(Self::$right => matches!(RightHolder::$whose, RightHolder::Provider)),* }
             }
 
             /// Who may manage something may look at it.
@@ -36,7 +36,7 @@ macro_rules! general_rights {
     };
 }
 
-enum Whose {
+enum RightHolder {
     Provider,
     Anyone,
 }

@@ -5,12 +5,12 @@
 //! was inherited is reported, so that nobody wonders why tenants don't see a version.
 
 use crate::Acl;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use coeval_core::version::Version;
 
 /// What a definition says about it (`inheritedVersion`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Said {
+pub enum DeclaredInheritance {
     /// Nothing.
     Absent,
     /// `"0"`: inherit nothing.
@@ -21,7 +21,7 @@ pub enum Said {
 
 /// What a new version inherits, and why.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Inherits {
+pub enum InheritedAcl {
     /// From the version that the definition names.
     AsSaid(Version),
     /// From the version before it.
@@ -37,7 +37,7 @@ pub enum Inherits {
     },
 }
 
-impl Inherits {
+impl InheritedAcl {
     /// The version whose ACL it gets.
     #[must_use]
     pub const fn version(self) -> Option<Version> {
@@ -49,35 +49,35 @@ impl Inherits {
 }
 
 /// The definition wants to inherit from a version that does not exist.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error("there is no version {0} of the type to inherit access from")]
+#[code(
+    INHERITED_VERSION_UNKNOWN,
+    advice = "Name a version of the type that exists, `0` to inherit nothing, or leave it out to inherit from the version before."
+)]
 pub struct NothingToInheritFrom(Version);
-
-impl Coded for NothingToInheritFrom {
-    fn code(&self) -> Code {
-        coeval_codes::INHERITED_VERSION_UNKNOWN
-    }
-
-    fn advice(&self) -> String {
-        "Name a version of the type that exists, `0` to inherit nothing, or leave it out to inherit from the version before.".to_owned()
-    }
-}
 
 /// Which version's ACL a new version gets. The new version may be among the existing ones.
 pub fn inherits_from(
     existing: impl IntoIterator<Item = Version>,
     new: Version,
-    said: Said,
-) -> Result<Inherits, NothingToInheritFrom> {
+    said: DeclaredInheritance,
+) -> Result<InheritedAcl, NothingToInheritFrom> {
+    // Registered again, a version would inherit from itself.
     let mut others = existing.into_iter().filter(|version| *version != new);
     let inherits = match said {
-        Said::Nothing => Inherits::NothingAsSaid,
-        Said::From(version) if others.any(|other| other == version) => Inherits::AsSaid(version),
-        Said::From(version) => return Err(NothingToInheritFrom(version)),
-        Said::Absent => match others.max() {
-            None => Inherits::NothingAsFirst,
-            Some(newest) if newest > new => Inherits::NothingAsOlder { than: newest },
-            Some(previous) => Inherits::FromPrevious(previous),
+        DeclaredInheritance::Nothing => InheritedAcl::NothingAsSaid,
+        // Named by the definition: taken, whether it is higher or lower.
+        DeclaredInheritance::From(version) if others.any(|other| other == version) => {
+            InheritedAcl::AsSaid(version)
+        }
+        DeclaredInheritance::From(version) => return Err(NothingToInheritFrom(version)),
+        // Without a word the newest one decides; a version that is older than that inherits
+        // nothing.
+        DeclaredInheritance::Absent => match others.max() {
+            None => InheritedAcl::NothingAsFirst,
+            Some(newest) if newest > new => InheritedAcl::NothingAsOlder { than: newest },
+            Some(previous) => InheritedAcl::FromPrevious(previous),
         },
     };
     Ok(inherits)

@@ -1,6 +1,6 @@
 //! The three levels of access, and how the RDE API writes them.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::str::FromStr;
@@ -9,7 +9,7 @@ const URN: &str = "urn:vcloud:accessLevel:";
 
 /// What an ACL grants. Each level includes those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum Level {
+pub enum AccessLevel {
     /// See it.
     ReadOnly,
     /// See and change it.
@@ -18,7 +18,7 @@ pub enum Level {
     FullControl,
 }
 
-impl Level {
+impl AccessLevel {
     /// From the lowest to the highest.
     pub const ALL: [Self; 3] = [Self::ReadOnly, Self::ReadWrite, Self::FullControl];
 
@@ -32,7 +32,7 @@ impl Level {
         }
     }
 
-    /// As in the RDE API: `urn:vcloud:accessLevel:ReadOnly`.
+    /// As in the RDE API: `urn:vcloud:accessAccessLevel:ReadOnly`.
     #[must_use]
     pub const fn urn(self) -> &'static str {
         match self {
@@ -43,14 +43,14 @@ impl Level {
     }
 }
 
-impl fmt::Display for Level {
+impl fmt::Display for AccessLevel {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
 /// The name, with or without the URN's prefix.
-impl FromStr for Level {
+impl FromStr for AccessLevel {
     type Err = LevelUnknown;
 
     fn from_str(text: &str) -> Result<Self, LevelUnknown> {
@@ -61,19 +61,14 @@ impl FromStr for Level {
 }
 
 /// A text that names no level: its beginning.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error("{0:?} is not an access level")]
+#[code(ACCESS_LEVEL_UNKNOWN, advice = levels_advice())]
 pub struct LevelUnknown(String);
 
-impl Coded for LevelUnknown {
-    fn code(&self) -> Code {
-        coeval_codes::ACCESS_LEVEL_UNKNOWN
-    }
-
-    fn advice(&self) -> String {
-        let [low, middle, high] = Level::ALL.map(Level::urn);
-        format!("Use {low}, {middle} or {high}.")
-    }
+fn levels_advice() -> String {
+    let [low, middle, high] = AccessLevel::ALL.map(AccessLevel::urn);
+    format!("Use {low}, {middle} or {high}.")
 }
 
 #[cfg(test)]
@@ -82,8 +77,8 @@ mod tests {
 
     #[test]
     fn levels_are_ordered_and_each_reads_back_from_both_of_its_forms() {
-        assert!(Level::ALL.is_sorted());
-        for level in Level::ALL {
+        assert!(AccessLevel::ALL.is_sorted());
+        for level in AccessLevel::ALL {
             assert_eq!(level.urn(), format!("{URN}{level}"));
             assert_eq!(level.urn().parse(), Ok(level));
             assert_eq!(level.name().parse(), Ok(level));
@@ -99,7 +94,7 @@ mod tests {
             "urn:vcloud:accessLevel:Owner",
             "urn:vcloud:accessLevel:urn:vcloud:accessLevel:ReadOnly",
         ] {
-            let error = text.parse::<Level>().unwrap_err();
+            let error = text.parse::<AccessLevel>().unwrap_err();
             assert!(error.advice().contains("FullControl"), "{text:?}: {error}");
         }
     }

@@ -1,15 +1,15 @@
 //! Who may do what: rights, roles, ACLs, decisions and their reasons. Plain data in, decisions out.
 //!
-//! - [`Level`], [`Acl`]: what a resource or a type version grants to users, roles and organizations
+//! - [`AccessLevel`], [`Acl`]: what a resource or a type version grants to users, roles and organizations
 //! - [`Rights`], [`GeneralRight`], [`TypeRight`]: what a caller may do at all
-//! - [`Role`], [`Bundle`], [`effective_rights`]: where the rights of a caller come from
-//! - [`Subject`]: the caller, as far as access is concerned
+//! - [`AccessRole`], [`AccessBundle`], [`effective_rights`]: where the rights of a caller come from
+//! - [`AccessSubject`]: the caller, as far as access is concerned
 //! - [`decide`], [`decide_type`], [`decide_general`]: may the caller do it, and if not, why not
 //! - [`explain`]: every requirement of an action, and by what it is met
 //! - [`inheritance`], [`publish`]: how the ACLs of type versions come about
 //!
 //! A decision is made on what is stored, never on a view of it. An allowed one allocates nothing:
-//! names of rights are read once, when the [`Subject`] is built.
+//! names of rights are read once, when the [`AccessSubject`] is built.
 
 mod acl;
 mod acl_error;
@@ -31,22 +31,24 @@ mod situation;
 mod subject;
 mod type_right;
 
-pub use acl::{Acl, Grant, MAX_GRANTS, Member};
+pub use acl::{Acl, AclMember, Grant, MAX_GRANTS};
 pub use acl_error::AclError;
-pub use action::{Action, TypeAction};
-pub use decide::{Allowed, Decision, Denied, Sees, decide, may_explain};
+pub use action::{ResourceAction, TypeAction};
+pub use decide::{AccessDecision, AllowedAccess, ContentScope, DeniedAccess, decide, may_explain};
 pub use decide_general::decide_general;
 pub use decide_type::decide_type;
-pub use explain::{Basis, Explanation, Met, Requirement, explain};
-pub use facts::{AclFacts, Facts, VersionFacts};
+pub use explain::{
+    AccessExplanation, AccessRequirement, RequirementBasis, RequirementMet, explain,
+};
+pub use facts::{AclFacts, ResourceFacts, VersionFacts};
 pub use general_right::{GeneralRight, GeneralRights};
-pub use home::Home;
-pub use level::{Level, LevelUnknown};
-pub use reason::Reason;
+pub use home::ResourceHome;
+pub use level::{AccessLevel, LevelUnknown};
+pub use reason::DenialReason;
 pub use rights::Rights;
 pub use roles::{
-    Bundle, Holds, ORGANIZATION_ADMINISTRATOR, Published, Role, RoleOf, SYSTEM_ADMINISTRATOR,
-    SYSTEM_ORGANIZATION, default_tenant_rights, effective_rights,
+    AccessBundle, AccessRole, BundleAudience, ORGANIZATION_ADMINISTRATOR, RoleOf, RoleRights,
+    SYSTEM_ADMINISTRATOR, SYSTEM_ORGANIZATION, default_tenant_rights, effective_rights,
 };
-pub use subject::{ContextRefused, Subject};
+pub use subject::{AccessSubject, ContextRefused};
 pub use type_right::{TypeRight, TypeRights, bundle_name, rights_of_type};

@@ -3,11 +3,11 @@
 //! Publishing a bundle that has rights of a type grants the organization every version of that type
 //! that exists. Doing it again brings versions up to date that were defined meanwhile.
 
-use crate::{Acl, Grant, Level, Member, Rights};
+use crate::{AccessLevel, Acl, AclMember, Grant, Rights};
 use coeval_core::version::TypeName;
 
 /// What an organization is granted on the versions of a published type: its users create resources.
-pub const PUBLISHED_LEVEL: Level = Level::ReadWrite;
+pub const PUBLISHED_LEVEL: AccessLevel = AccessLevel::ReadWrite;
 
 /// The types whose versions are granted when a bundle with these rights is published.
 pub fn types_to_grant(bundle: &Rights) -> impl Iterator<Item = TypeName<'_>> {
@@ -31,7 +31,7 @@ pub fn types_to_revoke<'a>(
 /// it changed.
 pub fn publish(acl: &mut Acl, org: &str) -> bool {
     acl.raise(Grant {
-        member: Member::Org(org.to_owned()),
+        member: AclMember::Org(org.to_owned()),
         level: PUBLISHED_LEVEL,
     })
 }
@@ -39,7 +39,7 @@ pub fn publish(acl: &mut Acl, org: &str) -> bool {
 /// Takes away what an organization as a whole was granted on a type version. Returns whether it
 /// changed. Grants to single users stay.
 pub fn unpublish(acl: &mut Acl, org: &str) -> bool {
-    acl.take(&Member::Org(org.to_owned())).is_some()
+    acl.take(&AclMember::Org(org.to_owned())).is_some()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The rights of a caller, a role or a bundle, read once from their names.
 
 use crate::{GeneralRight, GeneralRights, TypeRight, TypeRights};
-use coeval_core::version::{Name, TypeName};
+use coeval_core::version::{TypeName, UrnName};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A set of rights. Asking it allocates nothing.
@@ -86,8 +86,8 @@ impl Rights {
         self.types.iter().flat_map(|(vendor, types)| {
             types.iter().filter_map(move |(nss, rights)| {
                 // what was parsed once parses again
-                let vendor = Name::parse(vendor).ok()?;
-                let nss = Name::parse(nss).ok()?;
+                let vendor = UrnName::parse(vendor).ok()?;
+                let nss = UrnName::parse(nss).ok()?;
                 Some((TypeName { vendor, nss }, *rights))
             })
         })
@@ -129,17 +129,21 @@ impl Rights {
     /// What is in both.
     #[must_use]
     pub fn intersection(&self, other: &Self) -> Self {
+        // Everything is the identity of an intersection, and names no rights that could be
+        // compared.
         match (self.everything, other.everything) {
             (true, _) => return other.clone(),
             (_, true) => return self.clone(),
             _ => {}
         }
+        // Unknown names too: another release may know them.
         let mut both = Self {
             general: self.general.intersection(other.general),
             unknown: self.unknown.intersection(&other.unknown).cloned().collect(),
             ..Self::none()
         };
         for (of, rights) in self.types() {
+            // A type without shared rights is left out, so that two equal sets are equal.
             let shared = rights.intersection(other.of_type(of));
             if !shared.is_empty() {
                 both.add_of_type(of, shared);

@@ -1,46 +1,46 @@
 //! A caller before a resource: everything that decisions and explanations derive from.
 
 use crate::{
-    AclFacts, Action, Facts, GeneralRight, Home, Level, Subject, TypeRight, TypeRights,
-    VersionFacts,
+    AccessLevel, AccessSubject, AclFacts, GeneralRight, ResourceAction, ResourceFacts,
+    ResourceHome, TypeRight, TypeRights, VersionFacts,
 };
 
 /// Where the caller stands.
 #[derive(Clone, Copy)]
-pub(crate) struct Situation<'a> {
-    pub(crate) subject: &'a Subject,
-    pub(crate) facts: &'a Facts<'a>,
+pub(crate) struct CallerSituation<'a> {
+    pub(crate) subject: &'a AccessSubject,
+    pub(crate) facts: &'a ResourceFacts<'a>,
     /// The rights held, without implied ones.
     pub(crate) held: TypeRights,
     /// The rights that count: held, or implied by the type version's ACL.
     pub(crate) rights: TypeRights,
     /// What an administrator's right gives without an ACL.
-    pub(crate) administrator: Option<Level>,
+    pub(crate) administrator: Option<AccessLevel>,
     /// What the ACL grants, ownership aside.
-    pub(crate) granted: Option<Level>,
+    pub(crate) granted: Option<AccessLevel>,
 }
 
 /// One of the things that an action takes. All must be met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Check {
+pub(crate) enum AccessCheck {
     /// The resource's organization is within reach.
     Organization,
     /// A type version is visible: the one that it is stored at, or the one to change to.
     VersionVisible(VersionFacts),
     /// The right of the type that goes with a level.
-    Right(Level),
+    Right(AccessLevel),
     /// A level on the resource.
-    Level(Level),
+    Level(AccessLevel),
     /// The level to be granted is not above one's own.
-    NotAboveOwn(Level),
+    NotAboveOwn(AccessLevel),
     /// The right to read secrets.
     SecretsRight,
     /// Full control by a grant, not by ownership or an administrator's right.
     ExplicitGrant,
 }
 
-impl<'a> Situation<'a> {
-    pub(crate) fn new(subject: &'a Subject, facts: &'a Facts<'a>) -> Self {
+impl<'a> CallerSituation<'a> {
+    pub(crate) fn new(subject: &'a AccessSubject, facts: &'a ResourceFacts<'a>) -> Self {
         let granted = match facts.acl {
             AclFacts::NotLoaded => None,
             AclFacts::Loaded(acl) => acl.level_for(subject),
@@ -50,11 +50,14 @@ impl<'a> Situation<'a> {
 
     /// As if the ACL granted this.
     pub(crate) fn with_grant(
-        subject: &'a Subject,
-        facts: &'a Facts<'a>,
-        granted: Option<Level>,
+        subject: &'a AccessSubject,
+        facts: &'a ResourceFacts<'a>,
+        granted: Option<AccessLevel>,
     ) -> Self {
+        // What roles give, before anything that is implied.
         let held = subject.rights().of_type(facts.of);
+        // The type version's ACL implies the matching right, so that a type can be opened without
+        // roles.
         let implied = facts.version.implied();
         let rights = implied.map_or(held, |level| held.with(TypeRight::matching(level)));
         let mut situation = Self {
@@ -65,6 +68,7 @@ impl<'a> Situation<'a> {
             administrator: None,
             granted,
         };
+        // Asked of the situation, since it depends on where caller and resource are at home.
         if situation.is_administrable() {
             situation.administrator = held.administrators_level();
         }
@@ -76,16 +80,16 @@ impl<'a> Situation<'a> {
     }
 
     /// What ownership or the ACL gives, rights aside.
-    pub(crate) fn acl_level(&self) -> Option<Level> {
+    pub(crate) fn acl_level(&self) -> Option<AccessLevel> {
         if self.owns() {
-            Some(Level::FullControl)
+            Some(AccessLevel::FullControl)
         } else {
             self.granted
         }
     }
 
     /// What the caller has on the resource, all in all.
-    pub(crate) fn level(&self) -> Option<Level> {
+    pub(crate) fn level(&self) -> Option<AccessLevel> {
         let granted = self.acl_level().min(self.rights.level());
         granted.max(self.administrator)
     }
@@ -93,9 +97,11 @@ impl<'a> Situation<'a> {
     /// The organization's walls: no ACL and no right leads through them.
     pub(crate) fn within_reach(&self) -> bool {
         match (self.facts.home, self.subject.context()) {
-            (Home::Provider, _) => true,
-            (Home::Tenant(org), Some(context)) => org == context,
-            (Home::Tenant(org), None) => self.subject.is_provider() || org == self.subject.org(),
+            (ResourceHome::Provider, _) => true,
+            (ResourceHome::Tenant(org), Some(context)) => org == context,
+            (ResourceHome::Tenant(org), None) => {
+                self.subject.is_provider() || org == self.subject.org()
+            }
         }
     }
 
@@ -106,42 +112,55 @@ impl<'a> Situation<'a> {
     /// Does an administrator's right reach it? A tenant administers its own organization, not what
     /// the provider shares with it.
     pub(crate) fn is_administrable(&self) -> bool {
-        self.subject.is_provider() || self.facts.home != Home::Provider
+        self.subject.is_provider() || self.facts.home != ResourceHome::Provider
     }
 
     /// In the order in which they are asked; those that few actions have come last.
-    pub(crate) fn checks(&self, action: Action) -> impl Iterator<Item = Check> + use<> {
+    pub(crate) fn checks(
+        &self,
+        action: ResourceAction,
+    ) -> impl Iterator<Item = AccessCheck> + use<> {
+        // Most actions differ only in the level that they need.
         let needs = action.needs();
         let [first, second] = match action {
-            Action::ChangeAcl(level) => [Some(Check::NotAboveOwn(level)), None],
-            Action::ChangeVersion(to) => [Some(Check::VersionVisible(to)), None],
-            Action::ReadSecrets => [Some(Check::SecretsRight), Some(Check::ExplicitGrant)],
+            ResourceAction::ChangeAcl(level) => [Some(AccessCheck::NotAboveOwn(level)), None],
+            ResourceAction::ChangeVersion(to) => [Some(AccessCheck::VersionVisible(to)), None],
+            // Two conditions, because a secret is more than the content: full control by role is
+            // not enough.
+            ResourceAction::ReadSecrets => [
+                Some(AccessCheck::SecretsRight),
+                Some(AccessCheck::ExplicitGrant),
+            ],
             _ => [None, None],
         };
+        // From what hides the thing to what only refuses: the first that fails decides what is
+        // told.
         let always = [
-            Check::Organization,
-            Check::VersionVisible(self.facts.version),
-            Check::Right(needs),
-            Check::Level(needs),
+            AccessCheck::Organization,
+            AccessCheck::VersionVisible(self.facts.version),
+            AccessCheck::Right(needs),
+            AccessCheck::Level(needs),
         ];
         always.into_iter().chain(first).chain(second)
     }
 
-    pub(crate) fn meets(&self, check: Check) -> bool {
+    pub(crate) fn meets(&self, check: AccessCheck) -> bool {
         match check {
-            Check::Organization => self.within_reach(),
-            Check::VersionVisible(version) => {
+            AccessCheck::Organization => self.within_reach(),
+            AccessCheck::VersionVisible(version) => {
+                // Who manages all definitions sees all versions.
                 version.level.is_some() || self.manages_any_definition()
             }
-            Check::Right(needs) => self.administrator.max(self.rights.level()) >= Some(needs),
-            Check::Level(needs) => self.administrator.max(self.acl_level()) >= Some(needs),
-            Check::NotAboveOwn(grant) => self.level() >= Some(grant),
-            Check::SecretsRight => self.subject.rights().has(GeneralRight::ViewSecrets),
-            Check::ExplicitGrant => self.granted == Some(Level::FullControl),
+            // The better of the two, since either is enough.
+            AccessCheck::Right(needs) => self.administrator.max(self.rights.level()) >= Some(needs),
+            AccessCheck::Level(needs) => self.administrator.max(self.acl_level()) >= Some(needs),
+            AccessCheck::NotAboveOwn(grant) => self.level() >= Some(grant),
+            AccessCheck::SecretsRight => self.subject.rights().has(GeneralRight::ViewSecrets),
+            AccessCheck::ExplicitGrant => self.granted == Some(AccessLevel::FullControl),
         }
     }
 
-    pub(crate) fn first_unmet(&self, action: Action) -> Option<Check> {
+    pub(crate) fn first_unmet(&self, action: ResourceAction) -> Option<AccessCheck> {
         self.checks(action).find(|check| !self.meets(*check))
     }
 }

@@ -1,11 +1,11 @@
 //! The caller, as far as access is concerned.
 
-use crate::{Home, Rights};
-use coeval_codes::{Code, Coded};
+use crate::{ResourceHome, Rights};
+use coeval_codes::Coded;
 
 /// Who asks. Built once for a session, or when roles, rights or publications change.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct AccessSubject {
     user: String,
     org: String,
     roles: Vec<String>,
@@ -14,7 +14,7 @@ pub struct Subject {
     context: Option<String>,
 }
 
-impl Subject {
+impl AccessSubject {
     /// A user of a tenant. Rights that are the provider's alone are left out.
     #[must_use]
     pub fn tenant(user: &str, org: &str, roles: Vec<String>, rights: Rights) -> Self {
@@ -98,40 +98,34 @@ impl Subject {
 
     /// Are resources of that organization in the caller's listings?
     #[must_use]
-    pub fn lists(&self, home: Home<'_>) -> bool {
+    pub fn lists(&self, home: ResourceHome<'_>) -> bool {
         match (home, &self.context) {
-            (Home::Provider, context) => self.provider && context.is_none(),
-            (Home::Tenant(org), Some(context)) => org == context,
-            (Home::Tenant(org), None) => !self.provider && org == self.org,
+            (ResourceHome::Provider, context) => self.provider && context.is_none(),
+            (ResourceHome::Tenant(org), Some(context)) => org == context,
+            (ResourceHome::Tenant(org), None) => !self.provider && org == self.org,
         }
     }
 }
 
 /// A tenant's user asked to act for another organization.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error("only the provider may act for another organization")]
+#[code(
+    TENANT_CONTEXT_REFUSED,
+    advice = "Leave the tenant context out, or name your own organization."
+)]
 pub struct ContextRefused;
-
-impl Coded for ContextRefused {
-    fn code(&self) -> Code {
-        coeval_codes::TENANT_CONTEXT_REFUSED
-    }
-
-    fn advice(&self) -> String {
-        "Leave the tenant context out, or name your own organization.".to_owned()
-    }
-}
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn tenant() -> Subject {
-        Subject::tenant("u", "t1", Vec::new(), Rights::none())
+    fn tenant() -> AccessSubject {
+        AccessSubject::tenant("u", "t1", Vec::new(), Rights::none())
     }
 
-    fn provider() -> Subject {
-        Subject::provider("p", "sys", Vec::new(), Rights::everything())
+    fn provider() -> AccessSubject {
+        AccessSubject::provider("p", "sys", Vec::new(), Rights::everything())
     }
 
     #[test]
@@ -147,8 +141,12 @@ mod tests {
 
     #[test]
     fn listings_show_the_effective_organization_only() {
-        let homes = [Home::Provider, Home::Tenant("t1"), Home::Tenant("t2")];
-        let listed = |subject: Subject| homes.map(|home| subject.lists(home));
+        let homes = [
+            ResourceHome::Provider,
+            ResourceHome::Tenant("t1"),
+            ResourceHome::Tenant("t2"),
+        ];
+        let listed = |subject: AccessSubject| homes.map(|home| subject.lists(home));
         assert_eq!(listed(tenant()), [false, true, false]);
         assert_eq!(listed(provider()), [true, false, false]);
         let acting = provider().in_context("t2").unwrap();
@@ -157,7 +155,7 @@ mod tests {
 
     #[test]
     fn a_tenant_never_holds_everything_nor_a_right_of_the_provider() {
-        let mistaken = Subject::tenant("u", "t1", Vec::new(), Rights::everything());
+        let mistaken = AccessSubject::tenant("u", "t1", Vec::new(), Rights::everything());
         assert_eq!(mistaken.rights(), &Rights::none());
     }
 }

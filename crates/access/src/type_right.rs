@@ -1,7 +1,7 @@
 //! The five rights that each type generates, the same for all its versions.
 
-use crate::Level;
-use coeval_core::version::{Name, TypeName};
+use crate::AccessLevel;
+use coeval_core::version::{TypeName, UrnName};
 
 /// One of the five rights of a type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -51,8 +51,8 @@ impl TypeRight {
     pub fn parse(name: &str) -> Option<(TypeName<'_>, Self)> {
         let (of, suffix) = name.split_once(": ")?;
         let (vendor, nss) = of.split_once(':')?;
-        let vendor = Name::parse(vendor).ok()?;
-        let nss = Name::parse(nss).ok()?;
+        let vendor = UrnName::parse(vendor).ok()?;
+        let nss = UrnName::parse(nss).ok()?;
         let right = Self::ALL
             .into_iter()
             .find(|right| right.suffix() == suffix)?;
@@ -61,11 +61,11 @@ impl TypeRight {
 
     /// The right without an administrator's reach that goes with a level.
     #[must_use]
-    pub const fn matching(level: Level) -> Self {
+    pub const fn matching(level: AccessLevel) -> Self {
         match level {
-            Level::ReadOnly => Self::View,
-            Level::ReadWrite => Self::Modify,
-            Level::FullControl => Self::FullAccess,
+            AccessLevel::ReadOnly => Self::View,
+            AccessLevel::ReadWrite => Self::Modify,
+            AccessLevel::FullControl => Self::FullAccess,
         }
     }
 
@@ -134,21 +134,21 @@ impl TypeRights {
 
     /// The highest level that these rights let an ACL give.
     #[must_use]
-    pub const fn level(self) -> Option<Level> {
+    pub const fn level(self) -> Option<AccessLevel> {
         match self {
-            _ if self.has(TypeRight::FullAccess) => Some(Level::FullControl),
-            _ if self.has(TypeRight::Modify) => Some(Level::ReadWrite),
-            _ if self.has(TypeRight::View) => Some(Level::ReadOnly),
+            _ if self.has(TypeRight::FullAccess) => Some(AccessLevel::FullControl),
+            _ if self.has(TypeRight::Modify) => Some(AccessLevel::ReadWrite),
+            _ if self.has(TypeRight::View) => Some(AccessLevel::ReadOnly),
             _ => None,
         }
     }
 
     /// The level that these rights give by themselves, without an ACL.
     #[must_use]
-    pub const fn administrators_level(self) -> Option<Level> {
+    pub const fn administrators_level(self) -> Option<AccessLevel> {
         match self {
-            _ if self.has(TypeRight::AdministratorFull) => Some(Level::FullControl),
-            _ if self.has(TypeRight::AdministratorView) => Some(Level::ReadOnly),
+            _ if self.has(TypeRight::AdministratorFull) => Some(AccessLevel::FullControl),
+            _ if self.has(TypeRight::AdministratorView) => Some(AccessLevel::ReadOnly),
             _ => None,
         }
     }

@@ -2,10 +2,10 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail")]
 
 use coeval_access::{
-    Acl, AclFacts, Action, Facts, Grant, Home, Level, Member, Rights, Subject, TypeAction,
-    VersionFacts, decide, decide_type,
+    AccessLevel, AccessSubject, Acl, AclFacts, AclMember, Grant, ResourceAction, ResourceFacts,
+    ResourceHome, Rights, TypeAction, VersionFacts, decide, decide_type,
 };
-use coeval_core::version::{Name, TypeName, Version};
+use coeval_core::version::{TypeName, UrnName, Version};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
 
@@ -16,23 +16,23 @@ static COUNTING: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 fn an_allowed_decision_allocates_nothing() {
     let names = ["acme:app: Full Access", "Custom entity: View secrets"];
     let roles = vec!["dev".to_owned()];
-    let subject = Subject::tenant("ann", "t1", roles, Rights::from_names(names));
-    let member = Member::Role("dev".to_owned());
-    let level = Level::FullControl;
+    let subject = AccessSubject::tenant("ann", "t1", roles, Rights::from_names(names));
+    let member = AclMember::Role("dev".to_owned());
+    let level = AccessLevel::FullControl;
     let acl = Acl::from(vec![Grant { member, level }]);
-    let facts = Facts {
+    let facts = ResourceFacts {
         of: TypeName {
-            vendor: Name::parse("acme").unwrap(),
-            nss: Name::parse("app").unwrap(),
+            vendor: UrnName::parse("acme").unwrap(),
+            nss: UrnName::parse("app").unwrap(),
         },
-        version: VersionFacts::new(Version::new(1, 0, 0), Some(Level::ReadWrite)),
-        home: Home::Tenant("t1"),
+        version: VersionFacts::new(Version::new(1, 0, 0), Some(AccessLevel::ReadWrite)),
+        home: ResourceHome::Tenant("t1"),
         owner: None,
         acl: AclFacts::Loaded(&acl),
     };
     let counted = Region::new(COUNTING);
-    let read = decide(Action::Read, &subject, &facts).is_allowed();
-    let secrets = decide(Action::ReadSecrets, &subject, &facts).is_allowed();
+    let read = decide(ResourceAction::Read, &subject, &facts).is_allowed();
+    let secrets = decide(ResourceAction::ReadSecrets, &subject, &facts).is_allowed();
     let create = TypeAction::CreateResource;
     let create = decide_type(create, &subject, facts.of, facts.version).is_allowed();
     let allocations = counted.change().allocations;

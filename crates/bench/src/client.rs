@@ -1,8 +1,8 @@
 //! Connections over HTTP/1.1 that send one request after the other.
 
 use crate::certificate;
-use crate::load::{Outcome, load};
-use crate::server::{PASSWORD, Server};
+use crate::load::{LoadOutcome, load};
+use crate::server::{PASSWORD, ServerProcess};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
@@ -18,21 +18,21 @@ use tokio::net::TcpStream;
 use tokio_rustls::TlsConnector;
 
 /// A connection.
-pub(crate) struct Connection {
+pub(crate) struct LoadConnection {
     sending: SendRequest<Full<Bytes>>,
     host: String,
     token: Option<String>,
 }
 
 /// What was answered.
-pub(crate) struct Reply {
+pub(crate) struct LoadReply {
     pub(crate) status: StatusCode,
     pub(crate) headers: HeaderMap,
     pub(crate) body: Bytes,
 }
 
-impl Connection {
-    pub(crate) async fn open(server: &Server, token: Option<String>) -> Self {
+impl LoadConnection {
+    pub(crate) async fn open(server: &ServerProcess, token: Option<String>) -> Self {
         let uri: Uri = server.url.parse().unwrap();
         let host = uri.authority().unwrap().to_string();
         let stream = TcpStream::connect(&host).await.unwrap();
@@ -59,7 +59,7 @@ impl Connection {
         }
     }
 
-    pub(crate) async fn send(&mut self, method: Method, path: &str, body: Bytes) -> Reply {
+    pub(crate) async fn send(&mut self, method: Method, path: &str, body: Bytes) -> LoadReply {
         let mut request = Request::builder()
             .method(method)
             .uri(path)
@@ -72,21 +72,21 @@ impl Connection {
         self.sending.ready().await.unwrap();
         let response = self.sending.send_request(request).await.unwrap();
         let (parts, body) = response.into_parts();
-        Reply {
+        LoadReply {
             status: parts.status,
             headers: parts.headers,
             body: body.collect().await.unwrap().to_bytes(),
         }
     }
 
-    pub(crate) async fn get(&mut self, path: &str) -> Reply {
+    pub(crate) async fn get(&mut self, path: &str) -> LoadReply {
         self.send(Method::GET, path, Bytes::new()).await
     }
 }
 
 /// The token of a tenant's user.
-pub(crate) async fn log_in(server: &Server) -> String {
-    let mut connection = Connection::open(server, None).await;
+pub(crate) async fn log_in(server: &ServerProcess) -> String {
+    let mut connection = LoadConnection::open(server, None).await;
     let basic = STANDARD.encode(format!("alice@acme:{PASSWORD}"));
     let request = Request::post("/cloudapi/1.0.0/sessions")
         .header(header::HOST, &connection.host)
@@ -101,16 +101,16 @@ pub(crate) async fn log_in(server: &Server) -> String {
 
 /// Lets every connection send what `next` says for as long; `count` is how much an answer counts.
 pub(crate) async fn send_requests(
-    server: &Server,
+    server: &ServerProcess,
     clients: usize,
     token: &str,
     time: Duration,
     next: impl Fn(u64) -> (Method, String, Bytes) + Send + Sync + 'static,
-    count: impl Fn(&Reply) -> u64 + Send + Sync + 'static,
-) -> Outcome {
+    count: impl Fn(&LoadReply) -> u64 + Send + Sync + 'static,
+) -> LoadOutcome {
     let mut connections = Vec::new();
     for _ in 0..clients {
-        connections.push(Connection::open(server, Some(token.to_owned())).await);
+        connections.push(LoadConnection::open(server, Some(token.to_owned())).await);
     }
     let (next, count) = (Arc::new(next), Arc::new(count));
     let number = Arc::new(AtomicU64::new(0));

@@ -34,11 +34,11 @@ pub(crate) struct CloudapiOptions {
     #[arg(long)]
     plain_only: bool,
     #[command(subcommand)]
-    command: Option<Hidden>,
+    command: Option<CloudapiHelper>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Hidden {
+enum CloudapiHelper {
     /// Answers every request with these bytes.
     #[command(hide = true)]
     Bare {
@@ -70,7 +70,7 @@ spec:
 
 /// Measures what is wanted, plain and with TLS.
 pub(crate) async fn run(options: &CloudapiOptions) {
-    if let Some(Hidden::Bare { file, tls }) = &options.command {
+    if let Some(CloudapiHelper::Bare { file, tls }) = &options.command {
         return bare::serve(file, tls.as_deref()).await;
     }
     let wanted = |part: &str| is_wanted(&options.parts, part);
@@ -79,7 +79,7 @@ pub(crate) async fn run(options: &CloudapiOptions) {
             continue;
         }
         println!("{}", if tls { "with TLS" } else { "plain HTTP" });
-        let load = parts::Load {
+        let load = parts::LoadSize {
             time: Duration::from_secs_f64(options.seconds),
             clients: options.clients,
             entities: options.entities,

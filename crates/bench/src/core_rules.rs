@@ -7,12 +7,12 @@ mod subject;
 
 use crate::figures::is_wanted;
 use clap::Args;
-use coeval_core::convert::Record;
+use coeval_core::convert::ContentRecord;
 use coeval_core::types::{BodyLimits, read_body};
-use measure::{Table, time, time_owned};
+use measure::{RuleTable, time, time_owned};
 use serde_json::Value;
 use std::hint::black_box;
-use subject::Subject;
+use subject::RuleSubject;
 
 #[derive(Debug, Args)]
 pub(crate) struct CoreOptions {
@@ -35,11 +35,11 @@ fn parse(bytes: &[u8]) -> Value {
 }
 
 fn conversions() {
-    let subject = Subject::new();
+    let subject = RuleSubject::new();
     let (first, second, last) = (subject.version(0), subject.version(1), subject.version(10));
     let versions = &subject.versions;
     let text = serde_json::to_vec(&subject.document).unwrap();
-    let record = || Record::new(first, subject.document.clone());
+    let record = || ContentRecord::new(first, subject.document.clone());
     println!(
         "a document of {} bytes, ten steps to the next version\n",
         text.len()
@@ -51,7 +51,9 @@ fn conversions() {
     let converting = time_owned(record, |record| versions.view(record, second).unwrap());
     let bytes_to_bytes = |to| {
         time(|| {
-            let view = versions.view(Record::new(first, parse(&text)), to).unwrap();
+            let view = versions
+                .view(ContentRecord::new(first, parse(&text)), to)
+                .unwrap();
             black_box(serde_json::to_vec(&view.content).unwrap())
         })
     };
@@ -71,10 +73,10 @@ fn conversions() {
     body["name"] = Value::from("another");
     let body_text = serde_json::to_vec(&body).unwrap();
     let putting = time(|| {
-        let stored = Record {
+        let stored = ContentRecord {
             version: second,
             content: parse(&stored_text),
-            kept: coeval_core::convert::Kept::from_json(&parse(&kept_text)).unwrap(),
+            kept: coeval_core::convert::KeptValues::from_json(&parse(&kept_text)).unwrap(),
         };
         let put = versions.put(stored, first, parse(&body_text)).unwrap();
         let content = serde_json::to_vec(&put.record.content).unwrap();
@@ -87,7 +89,7 @@ fn conversions() {
     assert!(schema.validate(&subject.document).is_ok());
     let validating = time(|| black_box(schema.validate(&subject.document).is_ok()));
 
-    let mut table = Table::default();
+    let mut table = RuleTable::default();
     table.row("parse (serde_json)", parsing, None);
     table.row(
         "parse, strictly (bodies)",

@@ -49,7 +49,7 @@ pub(crate) async fn run(options: &EngineOptions) {
     if !["reads", "lists", "migration"].into_iter().any(wanted) {
         return;
     }
-    let world = world::World::with(options.resources).await;
+    let world = world::ResourceWorld::with(options.resources).await;
     if wanted("reads") {
         reads::measure(&world, time).await;
     }

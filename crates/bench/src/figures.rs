@@ -7,14 +7,14 @@ use std::time::{Duration, Instant};
 
 /// What a figure is promised to be.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Goal {
+pub(crate) enum PromisedFigure {
     AtLeast(f64),
     AtMost(f64),
     /// Only printed.
     None,
 }
 
-impl Goal {
+impl PromisedFigure {
     /// Whether the figure keeps the promise.
     pub(crate) fn is_met(self, figure: f64) -> bool {
         match self {

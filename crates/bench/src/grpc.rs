@@ -38,11 +38,11 @@ pub(crate) struct GrpcOptions {
     #[arg(long)]
     store: Option<String>,
     #[command(subcommand)]
-    command: Option<Hidden>,
+    command: Option<GrpcHelper>,
 }
 
 #[derive(Debug, Subcommand)]
-enum Hidden {
+enum GrpcHelper {
     /// Answers every call with these bytes.
     #[command(hide = true)]
     Bare {
@@ -53,7 +53,7 @@ enum Hidden {
 
 /// Measures what is wanted.
 pub(crate) async fn run(options: &GrpcOptions) {
-    if let Some(Hidden::Bare { file }) = &options.command {
+    if let Some(GrpcHelper::Bare { file }) = &options.command {
         return bare::serve(file).await;
     }
     let time = Duration::from_secs_f64(options.seconds);

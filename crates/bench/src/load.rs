@@ -1,18 +1,18 @@
 //! Load on a server: callers side by side, each sending one request after the other.
 
 use crate::figures::as_f64;
-use crate::server::Server;
+use crate::server::ServerProcess;
 use hdrhistogram::Histogram;
 use std::future::Future;
 use std::time::{Duration, Instant};
 
 /// What one caller, or all of them together, got done.
-pub(crate) struct Tally {
+pub(crate) struct LoadTally {
     counted: u64,
     latencies: Histogram<u64>,
 }
 
-impl Tally {
+impl LoadTally {
     fn new() -> Self {
         Self {
             counted: 0,
@@ -34,27 +34,27 @@ impl Tally {
 }
 
 /// How long a caller goes on, and what it got done so far.
-pub(crate) struct Shift {
+pub(crate) struct CallerShift {
     begun: Instant,
     time: Duration,
-    pub(crate) tally: Tally,
+    pub(crate) tally: LoadTally,
 }
 
-impl Shift {
+impl CallerShift {
     pub(crate) fn goes_on(&self) -> bool {
         self.begun.elapsed() < self.time
     }
 }
 
 /// What a load came to.
-pub(crate) struct Outcome {
-    tally: Tally,
+pub(crate) struct LoadOutcome {
+    tally: LoadTally,
     took: Duration,
     /// Processor time of the server.
     cpu_millis: f64,
 }
 
-impl Outcome {
+impl LoadOutcome {
     pub(crate) fn rate(&self) -> f64 {
         as_f64(self.tally.counted) / self.took.as_secs_f64()
     }
@@ -72,26 +72,26 @@ impl Outcome {
 
 /// Lets every caller work for as long, side by side.
 pub(crate) async fn load<C, F>(
-    server: &Server,
+    server: &ServerProcess,
     callers: Vec<C>,
     time: Duration,
-    work: impl Fn(C, Shift) -> F,
-) -> Outcome
+    work: impl Fn(C, CallerShift) -> F,
+) -> LoadOutcome
 where
-    F: Future<Output = Shift> + Send + 'static,
+    F: Future<Output = CallerShift> + Send + 'static,
 {
     let cpu_before = server.cpu_millis();
     let begun = Instant::now();
     let tasks = callers.into_iter().map(|caller| {
-        let tally = Tally::new();
-        tokio::spawn(work(caller, Shift { begun, time, tally }))
+        let tally = LoadTally::new();
+        tokio::spawn(work(caller, CallerShift { begun, time, tally }))
     });
     let tasks: Vec<_> = tasks.collect();
-    let mut tally = Tally::new();
+    let mut tally = LoadTally::new();
     for task in tasks {
         tally.add(&task.await.unwrap().tally);
     }
-    Outcome {
+    LoadOutcome {
         tally,
         took: begun.elapsed(),
         cpu_millis: server.cpu_millis() - cpu_before,

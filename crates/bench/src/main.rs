@@ -35,13 +35,13 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// Measures one part of the project beside its limits.
 #[derive(Debug, Parser)]
 #[command(name = "coeval-bench")]
-struct Bench {
+struct BenchCli {
     #[command(subcommand)]
-    part: Part,
+    part: BenchPart,
 }
 
 #[derive(Debug, Subcommand)]
-enum Part {
+enum BenchPart {
     /// Conversions and validation, against parsing and printing the same document
     Core(core_rules::CoreOptions),
     /// The stores, against the bare libraries
@@ -55,13 +55,13 @@ enum Part {
 }
 
 fn main() {
-    let bench = Bench::parse();
+    let bench = BenchCli::parse();
     let runtime = Runtime::new().unwrap();
     match bench.part {
-        Part::Core(options) => core_rules::run(&options),
-        Part::Storage(options) => runtime.block_on(storage::run(&options)),
-        Part::Engine(options) => runtime.block_on(engine::run(&options)),
-        Part::Cloudapi(options) => runtime.block_on(cloudapi::run(&options)),
-        Part::Grpc(options) => runtime.block_on(grpc::run(&options)),
+        BenchPart::Core(options) => core_rules::run(&options),
+        BenchPart::Storage(options) => runtime.block_on(storage::run(&options)),
+        BenchPart::Engine(options) => runtime.block_on(engine::run(&options)),
+        BenchPart::Cloudapi(options) => runtime.block_on(cloudapi::run(&options)),
+        BenchPart::Grpc(options) => runtime.block_on(grpc::run(&options)),
     }
 }

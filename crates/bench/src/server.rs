@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
 /// A process that serves.
-pub(crate) struct Server {
+pub(crate) struct ServerProcess {
     child: Child,
     /// `http://127.0.0.1:PORT`
     pub(crate) url: String,
@@ -25,7 +25,7 @@ users:
 publish: [{bundle: "acme:thing Entitlement", orgs: [acme]}]
 "#;
 
-impl Server {
+impl ServerProcess {
     /// `coeval serve`, everything on, with the type `acme:thing`: its files, by name.
     pub(crate) fn coeval(types: &[(&str, &str)], store: Option<&str>, tls: bool) -> Self {
         let folder = TempDir::new().unwrap();
@@ -94,7 +94,7 @@ impl Server {
     }
 }
 
-impl Drop for Server {
+impl Drop for ServerProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();

@@ -11,7 +11,7 @@ mod writers;
 use crate::figures::is_wanted;
 use clap::Args;
 use std::time::Duration;
-use table::Table;
+use table::RatioTable;
 
 #[derive(Debug, Args)]
 pub(crate) struct StorageOptions {
@@ -32,7 +32,7 @@ pub(crate) async fn run(options: &StorageOptions) {
         // So many records take long.
         is_wanted(&options.parts, part) && (part != "million" || !options.parts.is_empty())
     };
-    let mut table = Table::default();
+    let mut table = RatioTable::default();
     if wanted("embedded") {
         embedded::measure(&mut table, time, options.records.unwrap_or(100_000)).await;
     }

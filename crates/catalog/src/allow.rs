@@ -5,10 +5,10 @@ use crate::catalog::Catalog;
 use crate::types::state::TypeState;
 use crate::visible_versions::sees_any;
 use coeval_access::{
-    Acl, AclFacts, Action, Decision, Facts, GeneralRight, Home, Level, Subject, TypeAction,
-    VersionFacts, decide, decide_general, decide_type,
+    AccessDecision, AccessLevel, AccessSubject, Acl, AclFacts, GeneralRight, ResourceAction,
+    ResourceFacts, ResourceHome, TypeAction, VersionFacts, decide, decide_general, decide_type,
 };
-use coeval_core::phases::Home as RecordHome;
+use coeval_core::phases::RecordHome;
 use coeval_core::version::{TypeName, Version};
 use coeval_records::acl::decode_acl;
 use coeval_records::error::EngineError;
@@ -20,16 +20,16 @@ use coeval_storage::ReadRequest;
 pub const SYSTEM_ORG: &str = "urn:vcloud:org:a93c9db9-7471-3192-8d09-a8f7eeda85f9";
 
 /// Where a resource belongs.
-pub fn home(org: &str) -> Home<'_> {
+pub fn home(org: &str) -> ResourceHome<'_> {
     match org {
-        SYSTEM_ORG => Home::Provider,
-        org => Home::Tenant(org),
+        SYSTEM_ORG => ResourceHome::Provider,
+        org => ResourceHome::Tenant(org),
     }
 }
 
 /// A type's name; a key is made from checked names only.
 pub fn type_name(of: &TypeKey) -> Result<TypeName<'_>, EngineError> {
-    let name = |text| coeval_core::version::Name::parse(text).ok();
+    let name = |text| coeval_core::version::UrnName::parse(text).ok();
     match (name(&of.vendor), name(&of.nss)) {
         (Some(vendor), Some(nss)) => Ok(TypeName { vendor, nss }),
         _ => Err(EngineError::TypeUnknown { of: of.clone() }),
@@ -37,11 +37,11 @@ pub fn type_name(of: &TypeKey) -> Result<TypeName<'_>, EngineError> {
 }
 
 /// What a version's ACL says of a caller.
-pub fn version_facts(state: &TypeState, version: Version, subject: &Subject) -> VersionFacts {
+pub fn version_facts(state: &TypeState, version: Version, subject: &AccessSubject) -> VersionFacts {
     let definition = state.definitions.get(&version);
     let level = definition.and_then(|one| {
         // What ships with Coeval is there for everybody; rights decide.
-        let built_in = one.meta.built_in.then_some(Level::ReadWrite);
+        let built_in = one.meta.built_in.then_some(AccessLevel::ReadWrite);
         one.meta.acl.level_for(subject).max(built_in)
     });
     VersionFacts {
@@ -56,7 +56,7 @@ pub fn resource_facts(
     state: &TypeState,
     version: Version,
     home: RecordHome,
-    subject: &Subject,
+    subject: &AccessSubject,
 ) -> VersionFacts {
     let own = version_facts(state, version, subject);
     let migration = state.phase.migration;
@@ -71,11 +71,11 @@ pub fn resource_facts(
     })
 }
 
-pub fn decided(decision: Decision) -> Result<Option<Level>, EngineError> {
+pub fn decided(decision: AccessDecision) -> Result<Option<AccessLevel>, EngineError> {
     match decision {
-        Decision::Allowed(allowed) => Ok(Some(allowed.level)),
-        Decision::Denied(denied) => Err(EngineError::Denied(denied)),
-        Decision::NeedsAcl => Ok(None),
+        AccessDecision::Allowed(allowed) => Ok(Some(allowed.level)),
+        AccessDecision::Denied(denied) => Err(EngineError::Denied(denied)),
+        AccessDecision::NeedsAcl => Ok(None),
     }
 }
 
@@ -87,8 +87,8 @@ impl Catalog {
         caller: &Caller,
         state: &TypeState,
         stored: &Stored,
-        action: Action,
-    ) -> Result<Level, EngineError> {
+        action: ResourceAction,
+    ) -> Result<AccessLevel, EngineError> {
         match allowed(caller, state, stored, action, None)? {
             Some(level) => Ok(level),
             None => {
@@ -128,9 +128,9 @@ impl Catalog {
             .map_err(|error| unseen(caller, state, version, error))?;
         match org {
             Some(org) if org != caller.org() && !caller.subject.is_provider() => {
-                Err(EngineError::Denied(coeval_access::Denied {
+                Err(EngineError::Denied(coeval_access::DeniedAccess {
                     hidden: false,
-                    reason: coeval_access::Reason::OtherOrganization,
+                    reason: coeval_access::DenialReason::OtherOrganization,
                 }))
             }
             _ => Ok(()),
@@ -181,12 +181,12 @@ fn unseen(caller: &Caller, state: &TypeState, version: Version, error: EngineErr
 
 /// What is stored about a resource, for a decision on one subject.
 pub fn facts<'a>(
-    subject: &Subject,
+    subject: &AccessSubject,
     state: &'a TypeState,
     stored: &'a Stored,
     acl: AclFacts<'a>,
-) -> Result<Facts<'a>, EngineError> {
-    Ok(Facts {
+) -> Result<ResourceFacts<'a>, EngineError> {
+    Ok(ResourceFacts {
         of: type_name(&state.key)?,
         version: resource_facts(state, stored.header.version, stored.home(), subject),
         home: home(&stored.header.org),
@@ -200,9 +200,9 @@ pub fn allowed(
     caller: &Caller,
     state: &TypeState,
     stored: &Stored,
-    action: Action,
+    action: ResourceAction,
     acl: Option<&Acl>,
-) -> Result<Option<Level>, EngineError> {
+) -> Result<Option<AccessLevel>, EngineError> {
     let acl = acl.map_or(AclFacts::NotLoaded, AclFacts::Loaded);
     let facts = facts(&caller.subject, state, stored, acl)?;
     decided(decide(action, &caller.subject, &facts))

@@ -6,7 +6,7 @@ use coeval_access::GeneralRight;
 use coeval_records::audit::{AuditRecord, Deed, read_audit, step};
 use coeval_records::error::EngineError;
 use coeval_records::keys;
-use coeval_storage::{Key, Range, Step};
+use coeval_storage::{Key, ReadRange, WriteStep};
 
 /// Which deeds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -32,7 +32,7 @@ impl AuditQuery {
 
 impl Catalog {
     /// The step that records a deed of a caller.
-    pub fn audit_step(&self, caller: &Caller, deed: &Deed) -> Result<Step, EngineError> {
+    pub fn audit_step(&self, caller: &Caller, deed: &Deed) -> Result<WriteStep, EngineError> {
         step(self.now(), caller.user(), caller.org(), deed)
     }
 
@@ -54,7 +54,7 @@ impl Catalog {
         if let Some(place) = before {
             span = span.before(&Key::new(format!("u/{place}"))?);
         }
-        let mut range = Range::of(span).descending();
+        let mut range = ReadRange::of(span).descending();
         let mut found = Vec::new();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;

@@ -3,7 +3,7 @@
 
 pub mod execution;
 
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::Version;
 use serde::{Deserialize, Serialize};
@@ -39,7 +39,7 @@ pub struct BehaviorAccess {
     /// The behavior's id as it was given, at the interface or at the type.
     pub behavior: String,
     /// The level.
-    pub level: Level,
+    pub level: AccessLevel,
 }
 
 /// A behavior of a type version, with its override if there is one.

@@ -5,8 +5,8 @@ use crate::identity::seen::Seen;
 use crate::prefetched::PrefetchedResource;
 use crate::types::state::TypeState;
 use crate::visible_versions::VisibleVersions;
-use coeval_access::Subject;
-use coeval_core::decide::Wanted;
+use coeval_access::AccessSubject;
+use coeval_core::decide::WantedVersion;
 use coeval_core::version::{ClientVersion, Version};
 use coeval_records::keys::TypeKey;
 use coeval_storage::Token;
@@ -46,35 +46,35 @@ impl WantedVersions {
 
     /// What that means for a type, of which these versions exist for the caller.
     #[must_use]
-    pub fn of_type(&self, state: &TypeState, visible: &VisibleVersions) -> Wanted {
+    pub fn of_type(&self, state: &TypeState, visible: &VisibleVersions) -> WantedVersion {
         if let Some(version) = self.exactly {
-            return Wanted::Exactly(version);
+            return WantedVersion::Exactly(version);
         }
         if let Some(version) = self.major {
-            return Wanted::Major(version);
+            return WantedVersion::Major(version);
         }
         let named = self.accept.iter().find(|(of, _)| match of {
             AcceptedType::Full(of) => *of == state.key,
             AcceptedType::Nss(nss) => **nss == *state.key.nss,
         });
         if let Some((_, version)) = named {
-            return Wanted::AtMost(ClientVersion(*version));
+            return WantedVersion::AtMost(ClientVersion(*version));
         }
         let Some(release) = &self.release else {
-            return Wanted::Stored;
+            return WantedVersion::Stored;
         };
         let says = |one: &&coeval_core::types::TypeVersion| one.clients.is_some();
         if !visible.definitions(state).any(|one| says(&one)) {
-            return Wanted::Stored;
+            return WantedVersion::Stored;
         }
         let understood = visible.definitions(state).filter(|one| {
             let clients = one.clients.as_ref();
             clients.is_none_or(|clients| clients.matches(release))
         });
         match understood.map(|one| one.id.version).max() {
-            Some(version) => Wanted::AtMost(ClientVersion(version)),
+            Some(version) => WantedVersion::AtMost(ClientVersion(version)),
             // Older than every version that says something: nothing can be shown.
-            None => Wanted::AtMost(ClientVersion(Version::new(0, 0, 0))),
+            None => WantedVersion::AtMost(ClientVersion(Version::new(0, 0, 0))),
         }
     }
 }
@@ -83,7 +83,7 @@ impl WantedVersions {
 #[derive(Clone, Debug)]
 pub struct Caller {
     /// Who, of which organization, with which rights.
-    pub subject: Arc<Subject>,
+    pub subject: Arc<AccessSubject>,
     /// What it wants to see.
     pub wanted: WantedVersions,
     /// It has seen this, and must not be shown less.
@@ -101,7 +101,7 @@ pub struct Caller {
 impl Caller {
     /// Without a word about versions.
     #[must_use]
-    pub fn new(subject: Arc<Subject>) -> Self {
+    pub fn new(subject: Arc<AccessSubject>) -> Self {
         Self {
             subject,
             wanted: WantedVersions::default(),

@@ -8,7 +8,7 @@ use coeval_records::attempts::Attempts;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::stored::Stored;
-use coeval_storage::{Entry, Key, ReadRequest, Snapshot, Token};
+use coeval_storage::{Key, ReadRequest, ReadSnapshot, StoredEntry, Token};
 use std::sync::Arc;
 
 /// A resource, read in one snapshot with its type's phase record.
@@ -22,7 +22,7 @@ pub struct Fetched {
     /// Both of its records, if its type is in migration and it is of one of the two majors.
     pub pair: Option<Pair>,
     /// What else was asked for.
-    pub extra: Snapshot,
+    pub extra: ReadSnapshot,
 }
 
 impl Fetched {
@@ -31,9 +31,9 @@ impl Fetched {
     pub fn found(
         state: &Arc<TypeState>,
         id: Uuid,
-        own: Vec<Option<Entry>>,
+        own: Vec<Option<StoredEntry>>,
         token: Token,
-        extra: Snapshot,
+        extra: ReadSnapshot,
     ) -> Result<Option<Self>, EngineError> {
         let mut own = own.into_iter();
         let phase = own.next().flatten();

@@ -17,7 +17,7 @@ use crate::types::state::TypeState;
 use coeval_core::version::Uuid;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Entry, ReadRequest, Snapshot, Token};
+use coeval_storage::{ReadRequest, ReadSnapshot, StoredEntry, Token};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// What was read of one resource together with its caller, until a call takes it. The clones of a caller
@@ -29,13 +29,13 @@ pub struct PrefetchedResource {
     /// The type as it was loaded when the keys were chosen.
     state: Arc<TypeState>,
     /// The phase record, then the record at each major.
-    read: Mutex<Option<(Vec<Option<Entry>>, Token)>>,
+    read: Mutex<Option<(Vec<Option<StoredEntry>>, Token)>>,
 }
 
 impl PrefetchedResource {
     /// Of what was read by [`Self::request`].
     #[must_use]
-    pub fn new(state: Arc<TypeState>, id: Uuid, read: Snapshot) -> Self {
+    pub fn new(state: Arc<TypeState>, id: Uuid, read: ReadSnapshot) -> Self {
         Self {
             of: state.key.clone(),
             id,
@@ -65,7 +65,7 @@ impl PrefetchedResource {
         let Some((own, token)) = taken else {
             return Ok(None);
         };
-        let nothing = Snapshot {
+        let nothing = ReadSnapshot {
             token,
             keys: Vec::new(),
             pages: Vec::new(),

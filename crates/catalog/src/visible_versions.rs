@@ -18,30 +18,30 @@
 use crate::allow::version_facts;
 use crate::caller::Caller;
 use crate::types::state::TypeState;
-use coeval_access::{GeneralRight, Subject};
-use coeval_core::convert::Reason;
-use coeval_core::decide::Wanted;
+use coeval_access::{AccessSubject, GeneralRight};
+use coeval_core::convert::ConversionObstacle;
+use coeval_core::decide::WantedVersion;
 use coeval_core::types::{FieldsTooNew, TypeVersion};
-use coeval_core::version::{Known, KnownVersion, Version};
+use coeval_core::version::{KnownVersion, KnownVersions, Version};
 use coeval_records::error::EngineError;
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The versions of a type that exist for a caller, of those that this server knows. `None`: all.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct VisibleVersions(Option<Arc<Known>>);
+pub struct VisibleVersions(Option<Arc<KnownVersions>>);
 
 /// Whether the caller sees this version, loaded here or not.
-fn sees(state: &TypeState, version: Version, subject: &Subject) -> bool {
+fn sees(state: &TypeState, version: Version, subject: &AccessSubject) -> bool {
     version_facts(state, version, subject).level.is_some()
 }
 
-fn manages(subject: &Subject) -> bool {
+fn manages(subject: &AccessSubject) -> bool {
     subject.rights().has(GeneralRight::ManageAnyDefinition)
 }
 
 /// Whether any version of the type exists for the caller. If none does, the type does not.
-pub fn sees_any(state: &TypeState, subject: &Subject) -> bool {
+pub fn sees_any(state: &TypeState, subject: &AccessSubject) -> bool {
     let mut versions = state.definitions.keys();
     manages(subject) || versions.any(|version| sees(state, *version, subject))
 }
@@ -50,7 +50,7 @@ impl VisibleVersions {
     /// Nothing is hidden: for the engine itself.
     pub const ALL: Self = Self(None);
 
-    pub fn of(state: &TypeState, subject: &Subject) -> Self {
+    pub fn of(state: &TypeState, subject: &AccessSubject) -> Self {
         let seen = |version: &Version| sees(state, *version, subject);
         let mut known = state.known.iter().map(KnownVersion::version);
         if manages(subject) || known.all(|version| seen(&version)) {
@@ -66,13 +66,17 @@ impl VisibleVersions {
     }
 
     /// As the decisions on reads and writes take them.
-    pub fn known<'a>(&'a self, state: &'a TypeState) -> &'a Known {
+    pub fn known<'a>(&'a self, state: &'a TypeState) -> &'a KnownVersions {
         self.0.as_deref().unwrap_or(&state.known)
     }
 
     /// The same with versions that a resource in reach is stored at: whoever was allowed to see it
     /// was allowed by one of them.
-    pub fn known_with<'a>(&'a self, state: &'a TypeState, stored: &[Version]) -> Cow<'a, Known> {
+    pub fn known_with<'a>(
+        &'a self,
+        state: &'a TypeState,
+        stored: &[Version],
+    ) -> Cow<'a, KnownVersions> {
         let known = self.known(state);
         let missing = |version: &&Version| {
             state.known.know(**version).is_some() && known.know(**version).is_none()
@@ -159,7 +163,7 @@ impl VisibleVersions {
                 if self.tells(state, &refusal.pointer) {
                     refusal.pointer.clear();
                 }
-                if let Reason::Unexpressed { fields, .. } = &mut refusal.reason {
+                if let ConversionObstacle::Unexpressed { fields, .. } = &mut refusal.reason {
                     fields.retain(|field| !self.tells(state, field));
                 }
                 EngineError::Conversion(refusal)
@@ -172,13 +176,13 @@ impl VisibleVersions {
 /// What a caller wants to see of a type, among the versions that exist for it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WantedView {
-    pub wanted: Wanted,
+    pub wanted: WantedVersion,
     pub visible: VisibleVersions,
 }
 
 impl WantedView {
     /// For the engine itself, or at a version that the caller was found to see.
-    pub const fn of_all(wanted: Wanted) -> Self {
+    pub const fn of_all(wanted: WantedVersion) -> Self {
         let visible = VisibleVersions::ALL;
         Self { wanted, visible }
     }

@@ -1,11 +1,11 @@
 //! `coeval access`.
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::members::{Member, id_of, user};
-use crate::named::Named;
-use crate::names;
-use crate::rows::{Format, OutputOptions, harmless, print, print_one, print_rows, say};
+use crate::members::{MemberName, id_of, user};
+use crate::resource_argument::NamedResource;
+use crate::rows::{OutputFormat, OutputOptions, print, print_one, print_rows, sanitize_line, say};
+use crate::targets;
 use clap::{Args, Subcommand, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use coeval_client::ClientError;
@@ -25,14 +25,14 @@ use std::process::ExitCode;
 
 Without a subcommand: every action on the resource, whether it is allowed, and what is missing.
 It says the same as the server decides, for you or, if you may know it, for somebody else.")]
-pub struct Options {
+pub struct AccessOptions {
     #[command(subcommand)]
-    action: Option<Action>,
+    action: Option<AccessCommand>,
     /// The resource's kind, such as app or acme:app, or KIND/NAME
-    #[arg(required = true, add = ArgValueCompleter::new(names::kinds))]
+    #[arg(required = true, add = ArgValueCompleter::new(targets::kinds))]
     kind: Option<String>,
     /// Its name or its id
-    #[arg(add = ArgValueCompleter::new(names::names))]
+    #[arg(add = ArgValueCompleter::new(targets::names))]
     name: Option<String>,
     /// Of this user, NAME, NAME@ORG or an id; you, if nothing is said
     #[arg(long, value_name = "USER")]
@@ -44,14 +44,14 @@ pub struct Options {
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum AccessCommand {
     /// Show who is granted what on a resource
     #[command(
         after_help = "Examples:\n  coeval access grants app web\n  coeval access grants app web -o json"
     )]
     Grants {
         #[command(flatten)]
-        named: Named,
+        named: NamedResource,
         #[command(flatten)]
         output: OutputOptions,
         #[command(flatten)]
@@ -64,13 +64,13 @@ enum Action {
   coeval access grant app web org:other full-control")]
     Grant {
         #[command(flatten)]
-        what: What,
+        what: ResourceArgument,
         /// user:NAME, user:NAME@ORG, role:NAME, org:NAME or an id
-        #[arg(value_parser = Member::parse)]
-        member: Member,
+        #[arg(value_parser = MemberName::parse)]
+        member: MemberName,
         /// How much; each level has those before it
         #[arg(value_enum)]
-        level: Level,
+        level: GrantLevel,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -78,22 +78,22 @@ enum Action {
     #[command(after_help = "Examples:\n  coeval access revoke app web user:bob")]
     Revoke {
         #[command(flatten)]
-        what: What,
+        what: ResourceArgument,
         /// user:NAME, user:NAME@ORG, role:NAME, org:NAME or an id
-        #[arg(value_parser = Member::parse)]
-        member: Member,
+        #[arg(value_parser = MemberName::parse)]
+        member: MemberName,
         #[command(flatten)]
         server: ServerOptions,
     },
 }
 
 #[derive(Debug, Args)]
-struct What {
+struct ResourceArgument {
     /// The resource's kind, such as app or acme:app
-    #[arg(value_parser = kind_alone, add = ArgValueCompleter::new(names::kinds))]
+    #[arg(value_parser = kind_alone, add = ArgValueCompleter::new(targets::kinds))]
     kind: String,
     /// Its name or its id
-    #[arg(add = ArgValueCompleter::new(names::names))]
+    #[arg(add = ArgValueCompleter::new(targets::names))]
     name: String,
 }
 
@@ -108,7 +108,7 @@ fn kind_alone(text: &str) -> Result<String, &'static str> {
 
 /// How much somebody is granted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Level {
+pub(crate) enum GrantLevel {
     /// See it
     ReadOnly,
     /// See and change it
@@ -117,7 +117,7 @@ pub(crate) enum Level {
     FullControl,
 }
 
-impl Level {
+impl GrantLevel {
     pub(crate) const fn sent(self) -> pb::AccessLevel {
         match self {
             Self::ReadOnly => pb::AccessLevel::ReadOnly,
@@ -128,7 +128,7 @@ impl Level {
 }
 
 /// A level as this command takes it.
-pub(crate) fn told(level: i32) -> &'static str {
+pub(crate) fn level_name(level: i32) -> &'static str {
     match pb::AccessLevel::try_from(level) {
         Ok(pb::AccessLevel::ReadOnly) => "read-only",
         Ok(pb::AccessLevel::ReadWrite) => "read-write",
@@ -138,25 +138,27 @@ pub(crate) fn told(level: i32) -> &'static str {
     }
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: AccessOptions) -> Result<ExitCode, Failure> {
     match options.action {
         None => {
-            let named = Named::new(options.kind.unwrap_or_default(), options.name);
+            // The kind and the name are no subcommand's, so clap has them as options of this
+            // command.
+            let named = NamedResource::new(options.kind.unwrap_or_default(), options.name);
             let session = options.server.session()?;
             explain(&session, &named, options.user, &options.output.output).await?;
         }
-        Some(Action::Grants {
+        Some(AccessCommand::Grants {
             named,
             output,
             server,
         }) => grants(&server.session()?, &named, output).await?,
-        Some(Action::Grant {
+        Some(AccessCommand::Grant {
             what,
             member,
             level,
             server,
         }) => grant(&server.session()?, what, &member, level).await?,
-        Some(Action::Revoke {
+        Some(AccessCommand::Revoke {
             what,
             member,
             server,
@@ -166,14 +168,16 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
 }
 
 async fn explain(
-    session: &Session,
-    named: &Named,
+    session: &ClientSession,
+    named: &NamedResource,
     who: Option<String>,
-    format: &Format,
+    format: &OutputFormat,
 ) -> Result<(), Failure> {
     let what = named.target(session)?;
     let asked = match &who {
         None => String::new(),
+        // An id is taken as it is; a name has to be looked up, which the caller may not be allowed
+        // to.
         Some(id) if id.starts_with("urn:") => id.clone(),
         Some(name) => id_of(session, &user(name.trim_start_matches("user:"))).await?,
     };
@@ -186,16 +190,18 @@ async fn explain(
     let found = session.client.access().explain_access(request).await;
     let found = found.map_err(ClientError::from)?.into_inner();
     if format.is_table() {
-        let who = who.map_or_else(|| "you".to_owned(), |who| harmless(&who));
-        say(&format!("{who}: {}", told(found.level)));
+        // In a table the sentence comes first. Other formats have the same in their document.
+        let who = who.map_or_else(|| "you".to_owned(), |who| sanitize_line(&who));
+        say(&format!("{who}: {}", level_name(found.level)));
     }
     let rows: Vec<_> = found.actions.iter().map(row).collect();
     let values: Vec<_> = found.actions.iter().map(value).collect();
     let headers = ["action", "allowed", "because"];
     match format {
-        Format::Json | Format::Yaml => {
+        // One document, so that a program has the level and the actions of the same moment.
+        OutputFormat::Json | OutputFormat::Yaml => {
             let whole = json!({
-                "user": found.user, "level": told(found.level), "actions": values,
+                "user": found.user, "level": level_name(found.level), "actions": values,
             });
             print_one(format, "", &[], &whole)?;
         }
@@ -216,12 +222,15 @@ fn row(action: &pb::ExplainedAction) -> Vec<String> {
 fn because(action: &pb::ExplainedAction) -> String {
     let mut said: Vec<String> = Vec::new();
     for requirement in &action.requirements {
+        // Allowed: who grants it. Refused: what is missing. Anything else does not matter for the
+        // answer.
         let one = match (action.allowed, requirement.met) {
             // One reason is enough; -o json has them all.
             (true, true) => requirement.by.first().cloned().unwrap_or_default(),
             (false, false) => format!("{} ({})", requirement.reason, requirement.code),
             _ => continue,
         };
+        // Several requirements may be met by the same grant.
         if !one.is_empty() && !said.contains(&one) {
             said.push(one);
         }
@@ -231,6 +240,7 @@ fn because(action: &pb::ExplainedAction) -> String {
 
 /// What to do about all that is missing, each once.
 fn advices(actions: &[pb::ExplainedAction]) -> String {
+    // The same advice often helps with several actions.
     let mut said: Vec<&str> = Vec::new();
     let missing = actions.iter().filter(|action| !action.allowed);
     let missing = missing.flat_map(|action| &action.requirements);
@@ -242,7 +252,7 @@ fn advices(actions: &[pb::ExplainedAction]) -> String {
     }
     let lines = said
         .iter()
-        .map(|advice| format!("next:  {}\n", harmless(advice)));
+        .map(|advice| format!("next:  {}\n", sanitize_line(advice)));
     let lines: String = lines.collect();
     if lines.is_empty() {
         return lines;
@@ -265,7 +275,11 @@ fn value(action: &pb::ExplainedAction) -> Value {
     json!({"action": action.action, "allowed": action.allowed, "requirements": requirements})
 }
 
-async fn grants(session: &Session, named: &Named, output: OutputOptions) -> Result<(), Failure> {
+async fn grants(
+    session: &ClientSession,
+    named: &NamedResource,
+    output: OutputOptions,
+) -> Result<(), Failure> {
     let what = named.target(session)?;
     let request = pb::GetResourceAclRequest {
         kind: what.kind,
@@ -281,8 +295,8 @@ async fn grants(session: &Session, named: &Named, output: OutputOptions) -> Resu
             ""
         };
         vec![
-            said(grant),
-            told(grant.level).to_owned(),
+            member_argument(grant),
+            level_name(grant.level).to_owned(),
             owner.to_owned(),
             grant.member.clone(),
         ]
@@ -290,7 +304,7 @@ async fn grants(session: &Session, named: &Named, output: OutputOptions) -> Resu
     let rows: Vec<_> = found.grants.iter().map(row).collect();
     let value = |grant: &pb::Grant| {
         json!({
-            "member": grant.member, "name": grant.member_name, "level": told(grant.level),
+            "member": grant.member, "name": grant.member_name, "level": level_name(grant.level),
             "owner": grant.member == found.owner,
         })
     };
@@ -300,7 +314,8 @@ async fn grants(session: &Session, named: &Named, output: OutputOptions) -> Resu
 }
 
 /// As `grant` and `revoke` take it.
-pub(crate) fn said(grant: &pb::Grant) -> String {
+pub(crate) fn member_argument(grant: &pb::Grant) -> String {
+    // The id says what it is; the server names the member only to those who may see it.
     let of = |kind: &str| grant.member.starts_with(&format!("urn:vcloud:{kind}:"));
     let kind = ["user", "role", "org"].into_iter().find(|kind| of(kind));
     match (kind, grant.member_name.as_str()) {
@@ -310,10 +325,10 @@ pub(crate) fn said(grant: &pb::Grant) -> String {
 }
 
 async fn grant(
-    session: &Session,
-    what: What,
-    member: &Member,
-    level: Level,
+    session: &ClientSession,
+    what: ResourceArgument,
+    member: &MemberName,
+    level: GrantLevel,
 ) -> Result<(), Failure> {
     let request = pb::GrantAccessRequest {
         kind: what.kind.clone(),
@@ -321,21 +336,26 @@ async fn grant(
         namespace: session.namespace.clone(),
         member: id_of(session, member).await?,
         level: level.sent().into(),
+        // The commands' words are not those of the protocol, which may get more levels.
     };
     let done = session.client.access().grant_access(request).await;
     let done = done.map_err(ClientError::of_write)?.into_inner().grant;
     let done = done.unwrap_or_default();
     say(&format!(
         "{} has {} on {} {}",
-        said(&done),
-        told(done.level),
+        member_argument(&done),
+        level_name(done.level),
         what.kind,
         what.name
     ));
     Ok(())
 }
 
-async fn revoke(session: &Session, what: What, member: &Member) -> Result<(), Failure> {
+async fn revoke(
+    session: &ClientSession,
+    what: ResourceArgument,
+    member: &MemberName,
+) -> Result<(), Failure> {
     let request = pb::RevokeAccessRequest {
         kind: what.kind.clone(),
         name: what.name.clone(),
@@ -343,6 +363,7 @@ async fn revoke(session: &Session, what: What, member: &Member) -> Result<(), Fa
         member: id_of(session, member).await?,
     };
     let done = session.client.access().revoke_access(request).await;
+    // A write of a stub is never sent again: whether it was done may stay unknown.
     done.map_err(ClientError::of_write)?;
     say(&format!("grant on {} {} taken away", what.kind, what.name));
     Ok(())
@@ -391,7 +412,7 @@ mod tests {
             ("urn:vcloud:org:1", "acme", "org:acme"),
             ("urn:vcloud:org:1", "", "urn:vcloud:org:1"),
         ] {
-            assert_eq!(said(&grant(id, name)), expected);
+            assert_eq!(member_argument(&grant(id, name)), expected);
         }
     }
 }

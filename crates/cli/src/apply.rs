@@ -7,25 +7,25 @@ mod prune;
 mod report;
 mod validate;
 
-pub(crate) use carry_out::{Done, Outcome, would};
+pub(crate) use carry_out::{AppliedPlan, ApplyOutcome, planned_outcome};
 pub(crate) use error::ApplyError;
-pub(crate) use plan::{Plan, plan, stored, target};
-pub(crate) use report::{Form, difference, notes, show};
+pub(crate) use plan::{ApplyPlan, plan, stored, target};
+pub(crate) use report::{ResultFormat, difference, notes, show};
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::files::{Declared, FileOptions};
-use crate::names;
-use crate::say;
-use carry_out::{Refused, carry_out};
+use crate::files::{DeclaredResource, FileOptions};
+use crate::messages;
+use crate::targets;
+use carry_out::{RefusedPlan, carry_out};
 use clap::Args;
-use coeval_client::Kind;
+use coeval_client::{ClientError, ClientErrorKind};
 use indicatif::{ProgressBar, ProgressStyle};
-use report::Report;
+use report::ApplyReport;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
-use validate::{Fit, fits};
+use validate::{SchemaFit, fits};
 
 /// So many resources are worth a progress bar.
 const MANY: usize = 20;
@@ -54,7 +54,7 @@ A list is one value, unless its items all have a `name` or a `key` of their own.
 Exit codes: 0 all is as the files say, 1 refused or failed, 2 a file can't be used
 (then nothing was sent), 3 conflict, 4 nobody knows whether it happened."
 )]
-pub struct Options {
+pub struct ApplyOptions {
     #[command(flatten)]
     files: FileOptions,
     /// Write nothing; show what would change, at which version, and whether it fits the schema
@@ -76,53 +76,59 @@ pub struct Options {
     #[arg(long)]
     yes: bool,
     /// The version of resources whose file says none
-    #[arg(long, value_name = "VERSION", value_parser = names::version)]
+    #[arg(long, value_name = "VERSION", value_parser = targets::version)]
     version: Option<String>,
     /// Print the results so
     #[arg(short, long, value_name = "FORM")]
-    output: Option<Form>,
+    output: Option<ResultFormat>,
     #[command(flatten)]
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: ApplyOptions) -> Result<ExitCode, Failure> {
     let mut files = options.files.read()?;
-    say_version(&mut files, options.version.as_deref());
+    set_default_version(&mut files, options.version.as_deref());
     let labels = prune::labels(&options.label)?;
+    // Before anything is sent: a prune that is not meant so can't be taken back.
     if options.prune {
         prune::check(&files, &labels)?;
     }
     let mut session = options.server.session()?;
     session.strict = options.strict;
-    let report = Report {
+    let report = ApplyReport {
         form: options.output,
         dry_run: options.dry_run,
     };
-    let mut run = Run::new(files.len());
+    let mut run = ApplyRun::new(files.len());
     for file in &files {
         let done = if options.dry_run {
+            // A rehearsal reads and compares, and stops before the write.
             rehearse(&session, file, options.force).await
         } else {
             carry_out(&session, file, options.force).await
         };
         if !run.note(file, done, report) {
+            // Whoever can't reach the server, or is not known to it, would only be told the same
+            // for each file.
             break;
         }
     }
     run.bar.finish_and_clear();
+    // Only if all files were applied: a file that could not be would look like one that is gone.
     if options.prune && run.worst == 0 {
         let found = prune::candidates(&session, &files, &labels).await?;
         let gone = prune::prune(&session, &found, report, options.yes).await?;
-        run.count(Outcome::Deleted, gone);
+        run.count(ApplyOutcome::Deleted, gone);
     } else if options.prune {
-        say::note("nothing was pruned, because not all resources are as the files say\n");
+        messages::note("nothing was pruned, because not all resources are as the files say\n");
     }
     run.summary(options.dry_run);
     Ok(ExitCode::from(run.worst))
 }
 
 /// The version of those that say none.
-pub(crate) fn say_version(files: &mut [Declared], version: Option<&str>) {
+pub(crate) fn set_default_version(files: &mut [DeclaredResource], version: Option<&str>) {
+    // A file that says its version keeps it: the flag is for the others.
     let silent = files.iter_mut().filter(|file| file.version.is_empty());
     for file in silent {
         file.version = version.unwrap_or_default().to_owned();
@@ -130,12 +136,17 @@ pub(crate) fn say_version(files: &mut [Declared], version: Option<&str>) {
 }
 
 /// Why a plan would be refused for its content; a note of it, if nobody can tell.
-pub(crate) async fn misfit(session: &Session, plan: &mut Plan) -> Option<ApplyError> {
+pub(crate) async fn schema_refusal(
+    session: &ClientSession,
+    plan: &mut ApplyPlan,
+) -> Option<ApplyError> {
     let name = plan.target.to_string();
+    // Found out here, where it costs nothing, so that a rehearsal tells what the server would
+    // refuse.
     match fits(session, &plan.body).await {
-        Ok(Fit::Fits) => None,
-        Ok(Fit::Unfit(error)) => Some(ApplyError::Unfit { name, error }),
-        Ok(Fit::Unknown) => {
+        Ok(SchemaFit::Fits) => None,
+        Ok(SchemaFit::Unfit(error)) => Some(ApplyError::Unfit { name, error }),
+        Ok(SchemaFit::Unknown) => {
             let version = plan.version();
             let note = format!("{name} was not checked: no schema of {version} can be seen");
             plan.notes.push(note);
@@ -146,26 +157,31 @@ pub(crate) async fn misfit(session: &Session, plan: &mut Plan) -> Option<ApplyEr
 }
 
 /// What would be done, checked as far as it can be without writing.
-async fn rehearse(session: &Session, file: &Declared, force: bool) -> Result<Done, Refused> {
+async fn rehearse(
+    session: &ClientSession,
+    file: &DeclaredResource,
+    force: bool,
+) -> Result<AppliedPlan, RefusedPlan> {
     let mut plan = plan(session, file).await?;
+    // With --force a conflict is overridden, so it is no refusal.
     if let Some(error) = plan.refusal().filter(|_| !force) {
         let plan = Some(Box::new(plan));
-        return Err(Refused { error, plan });
+        return Err(RefusedPlan { error, plan });
     }
-    if let Some(error) = misfit(session, &mut plan).await {
+    if let Some(error) = schema_refusal(session, &mut plan).await {
         return Err(error.into());
     }
-    Ok(Done {
-        outcome: would(&plan),
+    Ok(AppliedPlan {
+        outcome: planned_outcome(&plan),
         plan,
         wrote: None,
     })
 }
 
 /// All documents on their way.
-struct Run {
+struct ApplyRun {
     bar: ProgressBar,
-    counts: BTreeMap<Outcome, usize>,
+    counts: BTreeMap<ApplyOutcome, usize>,
     failed: usize,
     left: usize,
     total: usize,
@@ -173,8 +189,9 @@ struct Run {
     worst: u8,
 }
 
-impl Run {
+impl ApplyRun {
     fn new(total: usize) -> Self {
+        // A bar would mix with what is printed where nobody sees it drawn.
         let bar = if total > MANY && std::io::stderr().is_terminal() {
             ProgressBar::new(total as u64)
         } else {
@@ -193,34 +210,49 @@ impl Run {
         }
     }
 
-    fn count(&mut self, outcome: Outcome, many: usize) {
+    fn count(&mut self, outcome: ApplyOutcome, many: usize) {
         *self.counts.entry(outcome).or_default() += many;
     }
 
     /// Notes what became of one and says it; whether the next should be tried.
-    fn note(&mut self, file: &Declared, done: Result<Done, Refused>, report: Report) -> bool {
+    fn note(
+        &mut self,
+        file: &DeclaredResource,
+        done: Result<AppliedPlan, RefusedPlan>,
+        report: ApplyReport,
+    ) -> bool {
         self.left -= 1;
         self.bar.set_message(file.to_string());
         self.bar.inc(1);
         let refused = match done {
             Ok(done) => {
                 self.count(done.outcome, 1);
-                self.bar.suspend(|| {
+                // The bar is taken off the screen while lines are printed.
+                let printed = self.bar.suspend(|| {
                     if report.dry_run && report.form.is_none() {
-                        say::out(&difference(&done.plan));
+                        messages::out(&difference(&done.plan)?);
                     }
                     report::overridden(&done.plan);
-                    report.done(&done);
-                    report::beside(&done);
+                    report.done(&done)?;
+                    report::print_side_effects(&done);
+                    Ok::<_, ClientError>(())
                 });
+                // It was done all the same, so the next one is tried.
+                if let Err(error) = printed {
+                    let failure = Failure::from(error);
+                    self.worst = self.worst.max(failure.exit());
+                    let _ = failure.report();
+                }
                 return true;
             }
             Err(refused) => refused,
         };
         self.failed += 1;
+        // What is wrong with one resource says nothing of the next; that nobody answers does.
         let hopeless = matches!(&refused.error, ApplyError::Client { error, .. }
-            if matches!(error.kind(), Kind::Unavailable | Kind::Unauthenticated));
+            if matches!(error.kind(), ClientErrorKind::Unavailable | ClientErrorKind::Unauthenticated));
         let failure = Failure::from(refused.error);
+        // The worst of all files is the exit code of the run.
         self.worst = self.worst.max(failure.exit());
         self.bar.suspend(|| {
             if let Some(plan) = &refused.plan {
@@ -232,6 +264,7 @@ impl Run {
     }
 
     fn summary(&self, dry_run: bool) {
+        // The line of a single resource says it all.
         if self.total < 2 && self.counts.len() < 2 {
             return;
         }
@@ -245,7 +278,7 @@ impl Run {
             }
         }
         let dry = if dry_run { " (dry run)" } else { "" };
-        say::note(&format!(
+        messages::note(&format!(
             "{}: {}{dry}\n",
             match self.total {
                 1 => "1 resource".to_owned(),

@@ -1,15 +1,17 @@
 //! The calls of the commands that write: what a file declares goes with a write, and comes with a
 //! read.
 
-use crate::context::Session;
-use coeval_client::{ClientError, Quarantined, Resource, Resources, Written};
+use crate::context::ClientSession;
+use coeval_client::{
+    ClientError, ClientErrorKind, QuarantinedResource, Resource, Resources, WrittenResource,
+};
 use coeval_codes::Coded as _;
 use coeval_proto::resources::v1 as pb;
 use serde_json::Value;
 
 /// Which resource.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Target {
+pub(crate) struct ResourceTarget {
     pub(crate) kind: String,
     /// Its organization; empty: the caller's own.
     pub(crate) namespace: String,
@@ -17,7 +19,7 @@ pub(crate) struct Target {
 }
 
 /// `app/web`.
-impl std::fmt::Display for Target {
+impl std::fmt::Display for ResourceTarget {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}/{}", self.kind, self.name)
     }
@@ -25,14 +27,14 @@ impl std::fmt::Display for Target {
 
 /// A resource with what a file declared of it.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct AppliedResource {
     pub(crate) resource: Resource,
     pub(crate) applied: Option<pb::Applied>,
 }
 
 /// What a write did.
 #[derive(Clone, Debug)]
-pub(crate) struct Wrote {
+pub(crate) struct WriteReport {
     /// As it is stored now, at the body's version.
     pub(crate) resource: Resource,
     /// What the write left alone because its version can't express it.
@@ -47,14 +49,14 @@ pub(crate) struct Wrote {
 
 /// A kept revision.
 #[derive(Clone, Debug)]
-pub(crate) struct Earlier {
+pub(crate) struct EarlierRevision {
     pub(crate) resource: Resource,
     pub(crate) generation: u64,
     pub(crate) modified_by: String,
 }
 
-impl From<Written> for Wrote {
-    fn from(written: Written) -> Self {
+impl From<WrittenResource> for WriteReport {
+    fn from(written: WrittenResource) -> Self {
         Self {
             resource: written.resource,
             kept: written.kept,
@@ -70,7 +72,7 @@ pub(crate) fn is_absent(error: &ClientError) -> bool {
     error.code() == coeval_codes::RESOURCE_NOT_FOUND
 }
 
-impl Session {
+impl ClientSession {
     /// The resources that a target is one of, as the library calls them: what is safe is sent again,
     /// and a write whose answer is lost is looked up or called unknown.
     fn of(&self, kind: &str, namespace: &str) -> Resources {
@@ -79,10 +81,14 @@ impl Session {
     }
 
     /// One resource, at exactly that version if one is said.
-    pub(crate) async fn find(&self, of: &Target, version: &str) -> Result<Found, ClientError> {
+    pub(crate) async fn find(
+        &self,
+        of: &ResourceTarget,
+        version: &str,
+    ) -> Result<AppliedResource, ClientError> {
         let resources = self.of(&of.kind, &of.namespace).at(version);
         let found = resources.get_whole(&of.name).await?;
-        Ok(Found {
+        Ok(AppliedResource {
             resource: found.resource,
             applied: found.applied,
         })
@@ -93,12 +99,12 @@ impl Session {
         &self,
         new: &Resource,
         declared: Option<Vec<String>>,
-    ) -> Result<Wrote, ClientError> {
+    ) -> Result<WriteReport, ClientError> {
         let mut resources = self.of(&new.kind, &new.metadata.namespace);
         if let Some(paths) = declared {
             resources = resources.declaring(paths);
         }
-        resources.create(new).await.map(Wrote::from)
+        resources.create(new).await.map(WriteReport::from)
     }
 
     /// Changes one on condition of its revision.
@@ -107,24 +113,24 @@ impl Session {
         body: &Resource,
         declared: Option<Vec<String>>,
         force: bool,
-    ) -> Result<Wrote, ClientError> {
+    ) -> Result<WriteReport, ClientError> {
         let resources = self.of(&body.kind, &body.metadata.namespace);
         let mut resources = resources.forcing(force);
         if let Some(paths) = declared {
             resources = resources.declaring(paths);
         }
-        resources.update(body).await.map(Wrote::from)
+        resources.update(body).await.map(WriteReport::from)
     }
 
     /// The kept revisions, newest first, and those that can't be shown.
     pub(crate) async fn earlier(
         &self,
-        of: &Target,
+        of: &ResourceTarget,
         version: &str,
-    ) -> Result<(Vec<Earlier>, Vec<Quarantined>), ClientError> {
+    ) -> Result<(Vec<EarlierRevision>, Vec<QuarantinedResource>), ClientError> {
         let resources = self.of(&of.kind, &of.namespace).at(version);
         let kept = resources.revisions(&of.name).await?;
-        let revisions = kept.revisions.into_iter().map(|one| Earlier {
+        let revisions = kept.revisions.into_iter().map(|one| EarlierRevision {
             resource: one.resource,
             generation: one.generation,
             modified_by: one.modified_by,
@@ -135,13 +141,13 @@ impl Session {
     /// Writes a kept revision again, on condition of the present one.
     pub(crate) async fn write_again(
         &self,
-        of: &Target,
+        of: &ResourceTarget,
         revision: &str,
         present: &str,
-    ) -> Result<Wrote, ClientError> {
+    ) -> Result<WriteReport, ClientError> {
         let resources = self.of(&of.kind, &of.namespace);
         let written = resources.restore(&of.name, revision, present).await;
-        written.map(Wrote::from)
+        written.map(WriteReport::from)
     }
 
     /// The names of all that a filter matches.
@@ -150,7 +156,7 @@ impl Session {
         kind: &str,
         namespace: &str,
         filter: &str,
-    ) -> Result<Vec<Target>, ClientError> {
+    ) -> Result<Vec<ResourceTarget>, ClientError> {
         let mut names = Vec::new();
         let mut token = String::new();
         loop {
@@ -161,9 +167,10 @@ impl Session {
                 page_token: token,
                 ..Default::default()
             };
+            // Straight from the service: only names are needed, so contents are not parsed.
             let mut service = self.client.resource_service();
             let page = service.list_resources(request).await?.into_inner();
-            names.extend(page.resources.into_iter().map(|one| Target {
+            names.extend(page.resources.into_iter().map(|one| ResourceTarget {
                 kind: kind.to_owned(),
                 namespace: namespace.to_owned(),
                 name: one.metadata.unwrap_or_default().name,
@@ -176,7 +183,11 @@ impl Session {
     }
 
     /// Deletes one on condition of its revision.
-    pub(crate) async fn remove(&self, of: &Target, revision: &str) -> Result<(), ClientError> {
+    pub(crate) async fn remove(
+        &self,
+        of: &ResourceTarget,
+        revision: &str,
+    ) -> Result<(), ClientError> {
         let resources = self.of(&of.kind, &of.namespace);
         resources.delete(&of.name, revision).await.map(|_| ())
     }
@@ -188,7 +199,11 @@ pub(crate) fn unmarked(version: &str) -> &str {
 }
 
 /// What people keep in a file of a resource, without what is the server's.
-pub(crate) fn as_file(resource: &Resource) -> Value {
+///
+/// # Errors
+/// As [`as_value`].
+pub(crate) fn as_file(resource: &Resource) -> Result<Value, ClientError> {
+    // What only the server sets is no part of a file, and would differ with every write.
     let mut file = resource.clone();
     file.version = unmarked(&resource.version).to_owned();
     file.status = None;
@@ -197,5 +212,18 @@ pub(crate) fn as_file(resource: &Resource) -> Value {
     file.metadata.created = None;
     file.metadata.modified = None;
     file.metadata.revision.clear();
-    serde_json::to_value(&file).unwrap_or_default()
+    as_value(&file)
+}
+
+/// All of a resource as data.
+///
+/// # Errors
+/// If its content has something that JSON can't have.
+pub(crate) fn as_value(resource: &Resource) -> Result<Value, ClientError> {
+    serde_json::to_value(resource).map_err(|error| {
+        let name = &resource.metadata.name;
+        let message = format!("{} {name} can't be said as JSON: {error}", resource.kind);
+        let advice = "Look at it with `coeval get`, and change what it can't have.";
+        ClientError::new(ClientErrorKind::Internal, message, advice)
+    })
 }

@@ -11,14 +11,15 @@ pub(crate) fn width(text: &str) -> usize {
 
 /// One line without anything that a terminal would obey.
 #[must_use]
-pub(crate) fn plain(text: &str) -> String {
+pub(crate) fn single_line(text: &str) -> String {
+    // Every kind of blank becomes one space, line breaks too.
     let words: Vec<_> = text.split_whitespace().collect();
-    harmless(&words.join(" "))
+    sanitize(&words.join(" "))
 }
 
 /// The same with all its spaces.
 #[must_use]
-pub(crate) fn harmless(text: &str) -> String {
+pub(crate) fn sanitize(text: &str) -> String {
     text.replace(is_command, "\u{fffd}")
 }
 
@@ -31,6 +32,7 @@ fn is_command(c: char) -> bool {
 /// At most so wide; `…` is where it was cut.
 #[must_use]
 pub(crate) fn cut(text: &str, room: usize) -> String {
+    // By columns and not by characters: a wide character takes two.
     if width(text) <= room {
         return text.to_owned();
     }
@@ -42,6 +44,7 @@ pub(crate) fn cut(text: &str, room: usize) -> String {
         fits
     };
     let kept: String = text.chars().take_while(fits).collect();
+    // There is not even room for the ellipsis.
     if room == 0 {
         return String::new();
     }
@@ -51,6 +54,7 @@ pub(crate) fn cut(text: &str, room: usize) -> String {
 /// Filled with spaces.
 #[must_use]
 pub(crate) fn pad(text: &str, to: usize) -> String {
+    // A text that is too wide already is not cut: its column simply is wider there.
     let spaces = to.saturating_sub(width(text));
     format!("{text}{}", " ".repeat(spaces))
 }
@@ -61,6 +65,7 @@ pub(crate) fn wrap(text: &str, room: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     let mut used = 0;
     for word in text.split(' ') {
+        // One for the space before the word.
         let longer = used + 1 + width(word);
         match lines.last_mut() {
             Some(line) if longer <= room => {
@@ -83,9 +88,9 @@ mod tests {
 
     #[test]
     fn what_a_file_says_cant_command_a_terminal() {
-        let said = plain("a\u{1b}[31m  red\n\tline \u{202e}txt\u{7f}");
+        let said = single_line("a\u{1b}[31m  red\n\tline \u{202e}txt\u{7f}");
         assert_eq!(said, "a\u{fffd}[31m red line \u{fffd}txt\u{fffd}");
-        assert_eq!(plain("ä 日本 e\u{301}"), "ä 日本 e\u{301}");
+        assert_eq!(single_line("ä 日本 e\u{301}"), "ä 日本 e\u{301}");
     }
 
     #[test]

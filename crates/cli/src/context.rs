@@ -14,16 +14,16 @@ mod folder;
 mod kept;
 
 use crate::failure::Failure;
-use crate::names;
-use choice::{Said, choose};
+use crate::targets;
+use choice::{ServerChoice, choose};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use coeval_client::Client;
-pub(crate) use contexts::Context;
-pub(crate) use credentials::{Credential, Token};
+pub(crate) use contexts::ServerContext;
+pub(crate) use credentials::{AuthToken, ServerCredential};
 pub use error::ContextError;
 use jiff::Timestamp;
-pub(crate) use kept::Kept;
+pub(crate) use kept::ContextFiles;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -41,7 +41,7 @@ pub(crate) struct ServerOptions {
     pub(crate) server: Option<String>,
     /// The context to use, of those that `coeval login` made [env: COEVAL_CONTEXT]
     #[arg(long, value_name = "NAME", help_heading = "Server")]
-    #[arg(add = ArgValueCompleter::new(names::contexts))]
+    #[arg(add = ArgValueCompleter::new(targets::contexts))]
     pub(crate) context: Option<String>,
     /// The organization whose resources are meant; your own, if nothing is said
     #[arg(short, long, value_name = "ORG", help_heading = "Server")]
@@ -54,7 +54,7 @@ pub(crate) struct ServerOptions {
 
 /// A client with all that a command needs to know of where it is.
 #[derive(Clone, Debug)]
-pub(crate) struct Session {
+pub(crate) struct ClientSession {
     /// The client.
     pub(crate) client: Client,
     /// The organization that is meant; empty: the caller's own.
@@ -77,43 +77,49 @@ impl ServerOptions {
     ///
     /// # Errors
     /// If no server is known, or the session with it is over.
-    pub(crate) fn session(&self) -> Result<Session, Failure> {
+    pub(crate) fn session(&self) -> Result<ClientSession, Failure> {
         self.session_within(Duration::from_secs(10))
     }
 
     /// The same, with so much time to connect.
-    pub(crate) fn session_within(&self, time: Duration) -> Result<Session, Failure> {
-        let flags = Said {
+    pub(crate) fn session_within(&self, time: Duration) -> Result<ClientSession, Failure> {
+        // An empty flag or variable counts as not given: scripts pass those on.
+        let flags = ServerChoice {
             server: self.server.clone().filter(|server| !server.is_empty()),
             context: self.context.clone().filter(|context| !context.is_empty()),
         };
-        let environment = Said {
+        let environment = ServerChoice {
             server: variable("COEVAL_SERVER"),
             context: variable("COEVAL_CONTEXT"),
         };
         // Who says both the server and a token needs no folder, not even a home.
-        let own_token = variable(TOKEN).map(Token::new);
-        let kept = match (Kept::read(), &own_token, &flags.server) {
-            (Err(_), Some(_), Some(_)) => Kept::default(),
+        let own_token = variable(TOKEN).map(AuthToken::new);
+        let kept = match (ContextFiles::read(), &own_token, &flags.server) {
+            (Err(_), Some(_), Some(_)) => ContextFiles::default(),
             (kept, ..) => kept?,
         };
+        // Flags and the environment as two steps: a flag for the server beats a context of the
+        // environment.
         let chosen = choose(&flags, &environment, &kept.contexts)?;
         let context = chosen.context;
+        // A token of the environment is for the server that is chosen, whatever context that is of.
         let credential = match (own_token, context) {
-            (Some(token), _) => Some(Credential::of(&chosen.server, token, None)),
+            (Some(token), _) => Some(ServerCredential::of(&chosen.server, token, None)),
             (None, Some(context)) => kept.credentials.valid_for(context, Timestamp::now())?,
             (None, None) => None,
         };
         let authority = self.authority(context);
         let mut builder = builder(&chosen.server, authority.as_deref())?.connect_timeout(time);
         let mut expires = None;
+        // Known here, so that `whoami` can tell it without asking.
         if let Some(credential) = credential {
             expires = credential.expires;
             builder = builder.token(credential.token.reveal());
         }
+        // The flag wins over what the context says.
         let namespace = self.namespace.clone();
         let namespace = namespace.or_else(|| context.and_then(|context| context.namespace.clone()));
-        Ok(Session {
+        Ok(ClientSession {
             strict: false,
             client: builder.build()?,
             namespace: namespace.unwrap_or_default(),
@@ -122,7 +128,7 @@ impl ServerOptions {
         })
     }
 
-    fn authority(&self, context: Option<&Context>) -> Option<PathBuf> {
+    fn authority(&self, context: Option<&ServerContext>) -> Option<PathBuf> {
         let said = self.certificate_authority.clone();
         let said = said.or_else(|| variable("COEVAL_CERTIFICATE_AUTHORITY").map(PathBuf::from));
         said.or_else(|| context.and_then(|context| context.certificate_authority.clone()))
@@ -133,7 +139,8 @@ impl ServerOptions {
 pub(crate) fn builder(
     url: &str,
     authority: Option<&Path>,
-) -> Result<coeval_client::Builder, Failure> {
+) -> Result<coeval_client::ClientBuilder, Failure> {
+    // Without the scheme, and only up to the path: an `@` further behind is no password.
     let after = url.split_once("://").map_or(url, |(_, after)| after);
     let host = after.split(['/', '?', '#']).next().unwrap_or_default();
     if host.contains('@') {
@@ -142,11 +149,13 @@ pub(crate) fn builder(
             "Give it as http://HOST:PORT or https://HOST, and log in with `coeval login`.",
         ));
     }
+    // A server warns with every answer; each text is told once.
     let warn = |text: &str| {
-        if let Some(text) = crate::say::untold(text) {
-            crate::say::note(&format!("warning: {text}\n"));
+        if let Some(text) = crate::messages::new_warning(text) {
+            crate::messages::note(&format!("warning: {text}\n"));
         }
     };
+    // A person waits, so a server that is down is not waited for as long as a program would.
     let mut builder = Client::builder(url).reach(REACH).on_warning(warn);
     if let Some(path) = authority {
         let pem = std::fs::read(path).map_err(|error| {
@@ -166,16 +175,17 @@ pub(crate) fn builder(
 ///
 /// # Errors
 /// If the config folder can't be written.
-pub fn remember_aside(
+pub fn save_context(
     name: &str,
     url: &str,
     user: &str,
     token: &str,
     expires: Option<Timestamp>,
 ) -> Result<bool, ContextError> {
-    let context = Context::new(name, url, user);
-    let credential = Credential::of(url, Token::new(token.to_owned()), expires);
-    Kept::change(|kept| {
+    let context = ServerContext::new(name, url, user);
+    let credential = ServerCredential::of(url, AuthToken::new(token.to_owned()), expires);
+    ContextFiles::change(|kept| {
+        // The one that commands use now stays: this is about a server on the side.
         let before = kept.contexts.current.take();
         kept.remember(context, credential);
         if let Some(before) = before {
@@ -189,8 +199,8 @@ pub fn remember_aside(
 ///
 /// # Errors
 /// If the config folder can't be written.
-pub fn forget(name: &str) -> Result<(), ContextError> {
-    Kept::change(|kept| {
+pub fn remove_context(name: &str) -> Result<(), ContextError> {
+    ContextFiles::change(|kept| {
         kept.forget(name);
         Ok(())
     })

@@ -68,8 +68,10 @@ fn version(text: &str) -> Result<Version, VersionError> {
 /// # Errors
 /// If the document can't be converted, or a file can't be used.
 pub fn run(options: &ConvertOptions) -> Result<(), Failure> {
+    // All versions of the type: the way from one to the other may lead over others.
     let versions = Versions::of_files(files::types(&options.types)?)?;
     let kept = options.with_kept.as_deref().map(files::kept).transpose()?;
+    // What is kept is relative to a version: applied to another one it would get to wrong places.
     if let Some(kept) = kept.as_ref().filter(|kept| kept.version != options.from) {
         return Err(Failure::usage(
             format!(
@@ -82,6 +84,7 @@ pub fn run(options: &ConvertOptions) -> Result<(), Failure> {
     let document = files::document(&options.document)?;
     let form = document.form;
     let done = convert(&versions, options.from, options.to, document.content, kept)?;
+    // Before the document is printed: whoever pipes it on must not have it without what was kept.
     if let Some(path) = &options.kept {
         files::write_new(path, &KeptFile::of(&done.record).print())?;
     }
@@ -91,7 +94,7 @@ pub fn run(options: &ConvertOptions) -> Result<(), Failure> {
         print::document(&done.record.content, form)
     };
     // Nothing is left to do when one of them is closed.
-    let _ = std::io::stderr().write_all(print::told(&done).as_bytes());
+    let _ = std::io::stderr().write_all(print::report(&done).as_bytes());
     let _ = std::io::stdout().write_all(out.as_bytes());
     Ok(())
 }

@@ -1,14 +1,14 @@
 //! `coeval delete`.
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::get::last_of;
-use crate::names::{Target, Targets};
+use crate::get::report_all_but_last;
+use crate::output::check_written;
 use crate::output::notes::{self, Spinner};
-use crate::output::said;
-use crate::task::followed;
+use crate::targets::{NamedTarget, TargetArguments};
+use crate::task::follow_to_end;
 use clap::Args;
-use coeval_client::Kind;
+use coeval_client::ClientErrorKind;
 use coeval_proto::tasks::v1::TaskStatus;
 use std::io::Write as _;
 use std::process::ExitCode;
@@ -23,9 +23,9 @@ use std::process::ExitCode;
 
 Nothing is asked. Where the type has a hook that runs before, a task goes on with
 it, and its end is waited for.")]
-pub struct Options {
+pub struct DeleteOptions {
     #[command(flatten)]
-    targets: Targets,
+    targets: TargetArguments,
     /// Only if it has this revision; exit code 3 if it has another one
     #[arg(
         long,
@@ -44,8 +44,8 @@ pub struct Options {
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let targets = options.targets.some()?;
+pub(crate) async fn run(options: DeleteOptions) -> Result<ExitCode, Failure> {
+    let targets = options.targets.required()?;
     if targets.len() > 1 && !options.revision.is_empty() {
         return Err(Failure::usage(
             "--revision is that of one resource",
@@ -54,39 +54,50 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     }
     let session = options.server.session()?;
     let mut failures = Vec::new();
+    // All are tried: that one can't be deleted says nothing of the others.
     for target in &targets {
         if let Err(failure) = one(&session, target, &options).await {
             failures.push(failure);
         }
     }
-    last_of(failures)
+    report_all_but_last(failures)
 }
 
-async fn one(session: &Session, target: &Target, options: &Options) -> Result<(), Failure> {
+async fn one(
+    session: &ClientSession,
+    target: &NamedTarget,
+    options: &DeleteOptions,
+) -> Result<(), Failure> {
     let resources = session.client.resources(&target.kind);
     let resources = resources.within(&session.namespace);
     let task = match resources.delete(&target.name, &options.revision).await {
-        Err(error) if options.ignore_not_found && error.kind() == Kind::NotFound => {
+        Err(error) if options.ignore_not_found && error.kind() == ClientErrorKind::NotFound => {
             notes::note(&format!("{target} is not there."));
             return Ok(());
         }
         deleted => deleted?,
     };
     let Some(task) = task else {
-        return said(writeln!(std::io::stdout(), "{target} deleted"));
+        return check_written(writeln!(std::io::stdout(), "{target} deleted"));
     };
     if options.no_wait {
         notes::note(&format!("The task {task} goes on with it."));
-        return said(writeln!(std::io::stdout(), "{target} is being deleted"));
+        return check_written(writeln!(std::io::stdout(), "{target} is being deleted"));
     }
-    ended(session, target, &task).await?;
-    said(writeln!(std::io::stdout(), "{target} deleted"))
+    // With a hook, the delete is done only when its task is.
+    wait_for_end(session, target, &task).await?;
+    check_written(writeln!(std::io::stdout(), "{target} deleted"))
 }
 
 /// Waits until the task has done it.
-async fn ended(session: &Session, target: &Target, id: &str) -> Result<(), Failure> {
+async fn wait_for_end(
+    session: &ClientSession,
+    target: &NamedTarget,
+    id: &str,
+) -> Result<(), Failure> {
+    // Removed from the screen before the outcome is printed.
     let spinner = Spinner::new(&format!("deleting {target}"));
-    let last = followed(session, id, |task| {
+    let last = follow_to_end(session, id, |task| {
         if !task.message.is_empty() {
             spinner.tell(&format!("deleting {target}: {}", task.message));
         }
@@ -96,6 +107,7 @@ async fn ended(session: &Session, target: &Target, id: &str) -> Result<(), Failu
     if last.status() == TaskStatus::Success {
         return Ok(());
     }
+    // The failure has the reason; older tasks have only a message.
     let failure = last.failure.clone().unwrap_or_default();
     let why = match (failure.message.as_str(), last.message.as_str()) {
         ("", "") => "its task did not succeed",

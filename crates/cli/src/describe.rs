@@ -2,12 +2,12 @@
 
 mod page;
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::get::last_of;
-use crate::names::{self, Target, Targets};
-use crate::output::said;
-use crate::reading::{self, Found};
+use crate::get::report_all_but_last;
+use crate::output::check_written;
+use crate::reading::{self, ResourceReading};
+use crate::targets::{self, NamedTarget, TargetArguments};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use coeval_client::{ClientError, Resource};
@@ -15,7 +15,7 @@ use coeval_proto::access::v1 as access;
 use coeval_proto::resources::v1 as pb;
 use coeval_proto::tasks::v1 as tasks;
 use coeval_proto::types::v1::GetTypeVersionRequest;
-use page::Page;
+use page::DescribePage;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal as _, Write as _};
@@ -35,9 +35,9 @@ Shows how it is doing, its content with what its type says about each field, wha
 a view leaves out, who may do what with it, its last revisions and the tasks that
 are at work on it; of these what you may see. For programs there is
 `coeval get -o json`.")]
-pub struct Options {
+pub struct DescribeOptions {
     #[command(flatten)]
-    targets: Targets,
+    targets: TargetArguments,
     /// Show it at exactly this version: 1.0
     #[arg(
         long,
@@ -45,23 +45,24 @@ pub struct Options {
         default_value = "",
         hide_default_value = true
     )]
-    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    #[arg(value_parser = targets::version, add = ArgValueCompleter::new(targets::versions))]
     version: String,
     #[command(flatten)]
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let targets = options.targets.some()?;
+pub(crate) async fn run(options: DescribeOptions) -> Result<ExitCode, Failure> {
+    let targets = options.targets.required()?;
     let session = options.server.session()?;
     let mut failures = Vec::new();
     let mut first = true;
     for target in &targets {
+        // One page after another: what follows does not wait for all.
         match page(&session, target, &options.version).await {
             Ok(page) => {
                 let gap = if first { "" } else { "\n" };
                 let mut stdout = anstream::stdout();
-                said(write!(
+                check_written(write!(
                     stdout,
                     "{gap}{}",
                     page.text(std::io::stdout().is_terminal())
@@ -71,20 +72,26 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             Err(error) => failures.push(Failure::from(error)),
         }
     }
-    last_of(failures)
+    report_all_but_last(failures)
 }
 
 /// All that can be found out. What the caller may not see is left out.
-async fn page(session: &Session, target: &Target, version: &str) -> Result<Page, ClientError> {
+async fn page(
+    session: &ClientSession,
+    target: &NamedTarget,
+    version: &str,
+) -> Result<DescribePage, ClientError> {
     let found = reading::get(session, &target.kind, &target.name, version).await?;
+    // At once: each is a question of its own, and slow ones should not add up.
     let (grants, revisions, tasks, descriptions) = tokio::join!(
         grants(session, target),
         revisions(session, target),
         open_tasks(session, &found),
         descriptions(session, &found.resource),
     );
-    Ok(Page {
+    Ok(DescribePage {
         found,
+        // What the caller may not see is no error here: the page shows the rest.
         grants: grants.unwrap_or_default(),
         revisions: revisions.unwrap_or_default(),
         tasks: tasks.unwrap_or_default(),
@@ -92,7 +99,7 @@ async fn page(session: &Session, target: &Target, version: &str) -> Result<Page,
     })
 }
 
-async fn grants(session: &Session, target: &Target) -> Option<Vec<access::Grant>> {
+async fn grants(session: &ClientSession, target: &NamedTarget) -> Option<Vec<access::Grant>> {
     let request = access::GetResourceAclRequest {
         kind: target.kind.clone(),
         name: target.name.clone(),
@@ -102,7 +109,7 @@ async fn grants(session: &Session, target: &Target) -> Option<Vec<access::Grant>
     Some(answer.ok()?.into_inner().grants)
 }
 
-async fn revisions(session: &Session, target: &Target) -> Option<Vec<pb::Revision>> {
+async fn revisions(session: &ClientSession, target: &NamedTarget) -> Option<Vec<pb::Revision>> {
     let request = pb::ListRevisionsRequest {
         kind: target.kind.clone(),
         name: target.name.clone(),
@@ -116,8 +123,9 @@ async fn revisions(session: &Session, target: &Target) -> Option<Vec<pb::Revisio
     Some(revisions)
 }
 
-async fn open_tasks(session: &Session, found: &Found) -> Option<Vec<tasks::Task>> {
+async fn open_tasks(session: &ClientSession, found: &ResourceReading) -> Option<Vec<tasks::Task>> {
     let mut open = Vec::new();
+    // A task that is done is not at work; the server can filter by one status only.
     for status in [tasks::TaskStatus::Running, tasks::TaskStatus::Queued] {
         let request = tasks::ListTasksRequest {
             page_size: 200,
@@ -133,14 +141,21 @@ async fn open_tasks(session: &Session, found: &Found) -> Option<Vec<tasks::Task>
 }
 
 /// What the type says of the fields of the content, the outermost ones.
-async fn descriptions(session: &Session, resource: &Resource) -> Option<BTreeMap<String, String>> {
+async fn descriptions(
+    session: &ClientSession,
+    resource: &Resource,
+) -> Option<BTreeMap<String, String>> {
+    // From the id rather than the kind, which may be short for several types.
     let id = type_version(resource)?;
     let request = GetTypeVersionRequest { id };
     let answer = session.client.types().get_type_version(request).await;
     let file = answer.ok()?.into_inner().type_version?.file;
+    // The file of a newer release may be one that this one can't parse as a type; its descriptions
+    // it can read.
     let file: Value = serde_norway::from_str(&file).ok()?;
     let schema = file
         .pointer("/spec/schema")
+        // Files of earlier forms have the schema at the top.
         .or_else(|| file.get("schema"))?;
     let properties = schema.get("properties")?.as_object()?.iter();
     let described = properties.filter_map(|(name, property)| {
@@ -161,6 +176,7 @@ fn type_version(resource: &Resource) -> Option<String> {
         .split(':');
     let (vendor, nss) = (parts.next()?, parts.next()?);
     let version = resource.version.split('+').next()?;
+    // Files write `v1`, and ids `1.0.0`.
     let mut numbers: Vec<_> = version.strip_prefix('v')?.split('.').collect();
     numbers.resize(3, "0");
     Some(format!("{vendor}:{nss}:{}", numbers.join(".")))

@@ -1,11 +1,14 @@
 //! `coeval diff`: what apply would change.
 
-use crate::apply::{ApplyError, Outcome, difference, misfit, notes, plan, say_version, would};
+use crate::apply::{
+    ApplyError, ApplyOutcome, difference, notes, plan, planned_outcome, schema_refusal,
+    set_default_version,
+};
 use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::files::FileOptions;
-use crate::names;
-use crate::say;
+use crate::messages;
+use crate::targets;
 use clap::Args;
 use std::process::ExitCode;
 
@@ -23,42 +26,46 @@ does not fit the schema.
 
 Exit codes: 0 apply would change nothing, 1 it would, 2 it can't be told."
 )]
-pub struct Options {
+pub struct DiffOptions {
     #[command(flatten)]
     files: FileOptions,
     /// The version of resources whose file says none
-    #[arg(long, value_name = "VERSION", value_parser = names::version)]
+    #[arg(long, value_name = "VERSION", value_parser = targets::version)]
     version: Option<String>,
     #[command(flatten)]
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: DiffOptions) -> Result<ExitCode, Failure> {
     let mut files = options.files.read()?;
-    say_version(&mut files, options.version.as_deref());
+    set_default_version(&mut files, options.version.as_deref());
+    // Exit code 1 means a difference, so a failure must be another one.
     let session = options.server.session().map_err(Failure::into_usage)?;
     let mut drifted = false;
     let mut failed = false;
     for file in &files {
         match plan(&session, file).await {
             Ok(mut plan) => {
-                let changes = would(&plan) != Outcome::Unchanged;
+                let changes = planned_outcome(&plan) != ApplyOutcome::Unchanged;
+                // What changes nothing is not written, so it can't be refused for its content.
                 let misfit = if changes {
-                    misfit(&session, &mut plan).await
+                    schema_refusal(&session, &mut plan).await
                 } else {
                     None
                 };
                 drifted |= changes;
-                say::out(&difference(&plan));
+                messages::out(
+                    &difference(&plan).map_err(|error| Failure::from(error).into_usage())?,
+                );
                 notes(&plan);
                 if let Some(refusal) = plan.refusal() {
-                    say::note(&format!("conflict: {refusal}\n"));
+                    messages::note(&format!("conflict: {refusal}\n"));
                 }
                 match misfit {
                     Some(error @ ApplyError::Unfit { .. }) => {
-                        say::note(&format!("misfit: {error}\n"));
+                        messages::note(&format!("misfit: {error}\n"));
                     }
-                    Some(error) => say::note(&format!("note: {error}\n")),
+                    Some(error) => messages::note(&format!("note: {error}\n")),
                     None => {}
                 }
             }

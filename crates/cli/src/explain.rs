@@ -1,22 +1,22 @@
 //! `coeval explain`: what the fields of a kind are, and what became of them in another version.
 
-mod asked;
 mod fate;
+mod field_query;
 mod text;
 
 use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::types::explain::{print, terminal_width};
-use crate::types::explanation::{Explanation, Field, explain};
+use crate::types::explanation::{ExplainedField, TypeExplanation, explain};
 use crate::types::read::read_files;
-use crate::types::registered::{parsed, versions_of};
+use crate::types::server_types::{parsed, versions_of};
 use crate::types::text::{render, render_part};
-use asked::{Asked, fits};
 use clap::{Args, ValueEnum};
 use clap_complete::engine::ArgValueCompleter;
 use coeval_core::convert::Versions;
 use coeval_core::types::TypeVersion;
 use coeval_core::version::{Version, VersionError};
+use field_query::{FieldQuery, fits};
 use serde::Serialize;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -42,9 +42,9 @@ kept beside the document and is there again for who reads it at a version that h
 The versions are those of a server, or with -f those of files.")]
 pub struct ExplainOptions {
     /// The kind, as app or acme:app, and the field if one is meant
-    #[arg(value_name = "KIND[.spec.PATH]", value_parser = Asked::parse)]
-    #[arg(add = ArgValueCompleter::new(crate::names::kinds))]
-    asked: Asked,
+    #[arg(value_name = "KIND[.spec.PATH]", value_parser = FieldQuery::parse)]
+    #[arg(add = ArgValueCompleter::new(crate::targets::kinds))]
+    asked: FieldQuery,
     /// The version to explain, as 1.0 or v1.0; the newest, if nothing is said
     #[arg(long, value_name = "VERSION", value_parser = version)]
     version: Option<Version>,
@@ -62,13 +62,13 @@ pub struct ExplainOptions {
         value_name = "FORMAT",
         default_value = "text"
     )]
-    output: Output,
+    output: ExplainFormat,
     #[command(flatten)]
     server: ServerOptions,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Output {
+enum ExplainFormat {
     /// For people
     Text,
     /// For programs, with everything
@@ -84,14 +84,15 @@ fn version(text: &str) -> Result<Version, VersionError> {
 /// # Errors
 /// If it is refused or fails.
 pub async fn run(options: &ExplainOptions) -> Result<(), Failure> {
-    let ended = shown(options).await;
-    ended.map_err(Failure::told_to_log_in)
+    let ended = explain_kind(options).await;
+    ended.map_err(Failure::with_login_advice)
 }
 
-async fn shown(options: &ExplainOptions) -> Result<(), Failure> {
+async fn explain_kind(options: &ExplainOptions) -> Result<(), Failure> {
     let versions = match options.files.as_slice() {
         [] => {
             let session = options.server.session()?;
+            // A newer version that this release can't read must not hide those that it can.
             parsed(&versions_of(&session, &options.asked.kind).await?)
         }
         files => of_kind(read_files(files)?, &options.asked.kind)?,
@@ -101,8 +102,8 @@ async fn shown(options: &ExplainOptions) -> Result<(), Failure> {
         None => newest(&versions, &options.asked.kind)?,
     };
     let text = match options.diff {
-        None => explained(versions, at, options)?,
-        Some(other) => compared(versions, at, other, options)?,
+        None => explain_version(versions, at, options)?,
+        Some(other) => compare_versions(versions, at, other, options)?,
     };
     print(&text)
 }
@@ -142,12 +143,12 @@ fn unknown(versions: &[TypeVersion], version: Version) -> Failure {
     )
 }
 
-fn no_field(asked: &Asked, version: Version) -> Failure {
+fn no_field(asked: &FieldQuery, version: Version) -> Failure {
     Failure::usage(
         format!(
             "version {version} of {} has no field {}",
             asked.kind,
-            asked.told()
+            asked.dotted()
         ),
         format!(
             "`coeval explain {} --version {version}` shows those that it has.",
@@ -156,7 +157,7 @@ fn no_field(asked: &Asked, version: Version) -> Failure {
     )
 }
 
-fn explained(
+fn explain_version(
     versions: Vec<TypeVersion>,
     at: Version,
     options: &ExplainOptions,
@@ -165,6 +166,8 @@ fn explained(
         return Err(unknown(&versions, at));
     }
     let versions: Vec<_> = versions.into_iter().map(Arc::new).collect();
+    // All versions are explained, since the others say since when a field is there, and one is
+    // shown.
     let mut all = explain(&versions);
     all.retain(|one| one.name.version == at);
     let Some(mut one) = all.pop() else {
@@ -173,26 +176,26 @@ fn explained(
     let asked = &options.asked;
     if asked.path.is_empty() {
         return match options.output {
-            Output::Json => json(&one),
-            Output::Text => Ok(render(&[one], terminal_width())),
+            ExplainFormat::Json => json(&one),
+            ExplainFormat::Text => Ok(render(&[one], terminal_width())),
         };
     }
-    let chosen = |field: &Field<'_>| fits(&asked.path, field.path.steps());
+    let chosen = |field: &ExplainedField<'_>| fits(&asked.path, field.path.steps());
     let matching: Vec<_> = one.fields.iter().filter(|field| chosen(field)).collect();
     let Some(first) = matching.first() else {
         return Err(no_field(asked, at));
     };
     let root = first.path.clone();
-    let inside = |field: &Field<'_>| field.path.steps().starts_with(root.steps());
-    if options.output == Output::Json {
+    let inside = |field: &ExplainedField<'_>| field.path.steps().starts_with(root.steps());
+    if options.output == ExplainFormat::Json {
         one.fields.retain(inside);
         return json(&one);
     }
     Ok(part(&one, &root))
 }
 
-fn part(one: &Explanation<'_>, root: &coeval_core::types::PathPattern) -> String {
-    let inside = |field: &&Field<'_>| field.path.steps().starts_with(root.steps());
+fn part(one: &TypeExplanation<'_>, root: &coeval_core::types::PathPattern) -> String {
+    let inside = |field: &&ExplainedField<'_>| field.path.steps().starts_with(root.steps());
     let mut all = one.fields.iter().filter(inside);
     match all.next() {
         None => String::new(),
@@ -203,7 +206,7 @@ fn part(one: &Explanation<'_>, root: &coeval_core::types::PathPattern) -> String
     }
 }
 
-fn compared(
+fn compare_versions(
     files: Vec<TypeVersion>,
     from: Version,
     to: Version,
@@ -215,15 +218,15 @@ fn compared(
         }
     }
     let versions = Versions::of_files(files)?;
-    let whole = fate::between(&versions, from, to)?;
+    let whole = fate::compare_versions(&versions, from, to)?;
     let asked = &options.asked;
     let shown = whole.within(&asked.path);
     if !asked.path.is_empty() && shown.fields.is_empty() {
         return Err(no_field(asked, from));
     }
     match options.output {
-        Output::Json => json(&shown),
-        Output::Text => Ok(text::render(&shown, terminal_width())),
+        ExplainFormat::Json => json(&shown),
+        ExplainFormat::Text => Ok(text::render(&shown, terminal_width())),
     }
 }
 

@@ -81,7 +81,7 @@ impl Failure {
     }
 
     /// Whoever reads stdout has seen enough. The work ends there, and nobody is told.
-    pub const fn unread() -> Self {
+    pub const fn reader_gone() -> Self {
         Self {
             message: String::new(),
             code: None,
@@ -105,8 +105,9 @@ impl Failure {
 
     /// The same; if the server knows nobody who asks, with the command that changes it.
     #[must_use]
-    pub(crate) fn told_to_log_in(self) -> Self {
+    pub(crate) fn with_login_advice(self) -> Self {
         match self.code {
+            // The server can't know how this program logs in, so its advice is replaced.
             Some(coeval_codes::TOKEN_INVALID | coeval_codes::CREDENTIALS_MISSING) => {
                 let advice = match crate::context::variable(crate::context::TOKEN) {
                     Some(_) => {
@@ -166,6 +167,7 @@ impl std::fmt::Display for Failure {
 
 impl<E: Coded> From<E> for Failure {
     fn from(error: E) -> Self {
+        // The code decides: the same error ends every command in the same way.
         let code = error.code();
         Self {
             message: error.to_string(),

@@ -1,11 +1,11 @@
 //! `coeval get`.
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::kind_columns::KindColumns;
-use crate::names::{self, Target, Targets};
-use crate::output::{Cell, OutputOptions, Printer, Shape, Shown, notes};
-use crate::reading::{self, Found, Query};
+use crate::output::{OutputOptions, OutputShape, Printable, Printer, TableCell, notes};
+use crate::reading::{self, ReadQuery, ResourceReading};
+use crate::targets::{self, NamedTarget, TargetArguments};
 use crate::watch;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
@@ -32,9 +32,9 @@ of the stored content it leaves out. What can't be shown is named on stderr; it
 hides nothing else.
 
 An expression of jsonpath is about each resource: it prints a line for each.")]
-pub struct Options {
+pub struct GetOptions {
     #[command(flatten)]
-    targets: Targets,
+    targets: TargetArguments,
     #[command(flatten)]
     output: OutputOptions,
     /// Only those that it matches: name==web*;spec.size=gt=3
@@ -58,7 +58,7 @@ pub struct Options {
         default_value = "",
         hide_default_value = true
     )]
-    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    #[arg(value_parser = targets::version, add = ArgValueCompleter::new(targets::versions))]
     version: String,
     /// Go on with what changes, as `coeval watch` tells it
     #[arg(short, long)]
@@ -67,7 +67,8 @@ pub struct Options {
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: GetOptions) -> Result<ExitCode, Failure> {
+    // Names are looked up one by one; a kind alone is a list.
     let targets = options.targets.each()?;
     if !targets.is_empty() {
         return options.one_by_one(&targets).await;
@@ -78,7 +79,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     } else {
         session.namespace.clone()
     };
-    let query = Query {
+    let query = ReadQuery {
         kind: options.targets.kind.clone(),
         namespace,
         filter: options.filter.clone(),
@@ -88,14 +89,15 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     if options.watch {
         watch::follow(&session, &query, &options.output, true).await
     } else if options.all_namespaces {
-        list::<Anywhere>(&session, &query, &options.output).await
+        list::<NamespacedResource>(&session, &query, &options.output).await
     } else {
         list::<Resource>(&session, &query, &options.output).await
     }
 }
 
-impl Options {
-    async fn one_by_one(&self, targets: &[Target]) -> Result<ExitCode, Failure> {
+impl GetOptions {
+    async fn one_by_one(&self, targets: &[NamedTarget]) -> Result<ExitCode, Failure> {
+        // Silently ignored flags would look as if they had an effect.
         if !self.filter.is_empty() || self.all_namespaces || self.watch {
             return Err(Failure::usage(
                 "--filter, --all-namespaces and --watch are for lists",
@@ -103,9 +105,10 @@ impl Options {
             ));
         }
         let session = self.server.session()?;
+        // Several are a list, also if only one of them is found.
         let shape = match targets {
-            [_] => Shape::One,
-            _ => Shape::List,
+            [_] => OutputShape::One,
+            _ => OutputShape::List,
         };
         let mut printer = Printer::<Resource>::new(&self.output, shape);
         let mut failures = Vec::new();
@@ -114,21 +117,23 @@ impl Options {
             match found {
                 Ok(found) => {
                     printer.print(&found.resource)?;
-                    tell_left_out(target, &found);
+                    report_hidden(target, &found);
                 }
                 Err(error) => failures.push(Failure::from(error)),
             }
         }
         // One that is asked for and not there leaves nothing half: no `{"items": []}`.
-        if printer.printed() > 0 || shape == Shape::List {
+        // For a single one that is missing, stdout stays empty.
+        if printer.printed() > 0 || shape == OutputShape::List {
             printer.finish()?;
         }
-        last_of(failures)
+        report_all_but_last(failures)
     }
 }
 
 /// All but the last are told here; that one ends the command.
-pub(crate) fn last_of(mut failures: Vec<Failure>) -> Result<ExitCode, Failure> {
+pub(crate) fn report_all_but_last(mut failures: Vec<Failure>) -> Result<ExitCode, Failure> {
+    // The last failure is the command's own, and decides on the exit code.
     let Some(last) = failures.pop() else {
         return Ok(ExitCode::SUCCESS);
     };
@@ -139,7 +144,7 @@ pub(crate) fn last_of(mut failures: Vec<Failure>) -> Result<ExitCode, Failure> {
 }
 
 /// Says what a view can't show.
-pub(crate) fn tell_left_out(target: &Target, found: &Found) {
+pub(crate) fn report_hidden(target: &NamedTarget, found: &ResourceReading) {
     let version = &found.resource.version;
     let stored = found.resource.status.as_ref();
     let stored = stored.map_or("", |status| status.stored_version.as_str());
@@ -165,16 +170,17 @@ pub(crate) fn tell_left_out(target: &Target, found: &Found) {
 }
 
 /// One of many organizations: a row says of which.
-struct Anywhere(Resource);
+struct NamespacedResource(Resource);
 
-impl From<Resource> for Anywhere {
+impl From<Resource> for NamespacedResource {
     fn from(resource: Resource) -> Self {
         Self(resource)
     }
 }
 
-impl Shown for Anywhere {
+impl Printable for NamespacedResource {
     fn heads(wide: bool) -> Vec<&'static str> {
+        // A wide table has the organization already.
         let mut heads = Resource::<Value>::heads(wide);
         if !wide {
             heads.insert(0, "NAMESPACE");
@@ -182,10 +188,10 @@ impl Shown for Anywhere {
         heads
     }
 
-    fn row(&self, wide: bool) -> Vec<Cell> {
+    fn row(&self, wide: bool) -> Vec<TableCell> {
         let mut row = self.0.row(wide);
         if !wide {
-            row.insert(0, Cell::new(&self.0.metadata.namespace));
+            row.insert(0, TableCell::new(&self.0.metadata.namespace));
         }
         row
     }
@@ -199,13 +205,14 @@ impl Shown for Anywhere {
     }
 }
 
-async fn list<T: Shown + From<Resource>>(
-    session: &Session,
-    query: &Query,
+async fn list<T: Printable + From<Resource>>(
+    session: &ClientSession,
+    query: &ReadQuery,
     output: &OutputOptions,
 ) -> Result<ExitCode, Failure> {
     let columns = KindColumns::shown(session, query, output).await;
-    let mut printer = Printer::<T>::with_columns(output, Shape::List, &columns.heads());
+    // Known before the first row: the columns of the type come after those of all resources.
+    let mut printer = Printer::<T>::with_columns(output, OutputShape::List, &columns.heads());
     let mut lowered = 0_u64;
     let mut hidden = 0_u64;
     let pages = reading::pages(session, query);
@@ -213,11 +220,13 @@ async fn list<T: Shown + From<Resource>>(
     while let Some(page) = pages.next().await {
         let page = page?;
         for resource in page.resources {
+            // The mark of a view that shows less than is stored.
             lowered += u64::from(resource.version.ends_with("+downgraded"));
             let more = columns.cells(&resource);
             printer.print_with(&resource.into(), more)?;
         }
         for one in &page.quarantined {
+            // One refusal, instead of the same for each resource.
             if let Some(failure) = unknown_version(&query.kind, &query.version, one.code.as_str()) {
                 return Err(failure);
             }
@@ -253,7 +262,7 @@ pub(crate) fn unknown_version(kind: &str, version: &str, code: &str) -> Option<F
     })
 }
 
-fn place(query: &Query) -> String {
+fn place(query: &ReadQuery) -> String {
     let matching = match query.filter.as_str() {
         "" => "",
         _ => " that matches",

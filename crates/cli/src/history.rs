@@ -1,16 +1,17 @@
 //! `coeval history`: the kept revisions of a resource.
 
-use crate::calls::{Earlier, as_file, unmarked};
-use crate::context::{ServerOptions, Session};
+use crate::calls::{EarlierRevision, as_file, unmarked};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::get::unknown_version;
 use crate::merge::{differences, render};
-use crate::named::Named;
-use crate::names;
-use crate::rows::{Format, OutputOptions, print_rows};
-use crate::{say, yaml};
+use crate::resource_argument::NamedResource;
+use crate::rows::{OutputFormat, OutputOptions, print_rows};
+use crate::targets;
+use crate::{messages, yaml};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
+use coeval_client::ClientError;
 use coeval_proto::access::v1::GetUserRequest;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -34,15 +35,15 @@ const PATHS: usize = 3;
 Newest first; the first one is the present one. What changed is told against the one
 before it. `coeval restore` writes one of them again."
 )]
-pub struct Options {
+pub struct HistoryOptions {
     #[command(flatten)]
-    named: Named,
+    named: NamedResource,
     /// Show each with the lines that differ from the one before
     #[arg(long)]
     diff: bool,
     /// All at this version; each at that which it is stored at, if nothing is said
     #[arg(long, value_name = "VERSION")]
-    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    #[arg(value_parser = targets::version, add = ArgValueCompleter::new(targets::versions))]
     version: Option<String>,
     #[command(flatten)]
     output: OutputOptions,
@@ -50,28 +51,31 @@ pub struct Options {
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: HistoryOptions) -> Result<ExitCode, Failure> {
     let session = options.server.session()?;
     let target = options.named.target(&session)?;
     let version = options.version.unwrap_or_default();
+    // One that can't be shown at this version does not hide the others.
     let (revisions, quarantined) = session.earlier(&target, &version).await?;
     for one in quarantined {
+        // A version that does not exist is the same problem for every revision.
         if let Some(failure) = unknown_version(&target.kind, &version, &one.code) {
             return Err(failure);
         }
         let (id, code, reason) = (one.id, one.code, one.reason);
-        say::note(&format!("can't be shown: {id}: {reason} ({code})\n"));
+        messages::note(&format!("can't be shown: {id}: {reason} ({code})\n"));
     }
     match options.output.output {
-        Format::Yaml => {
+        OutputFormat::Yaml => {
             for one in &revisions {
-                say::out(&format!("---\n{}", yaml::text(&whole(one))));
+                messages::out(&format!("---\n{}", yaml::text(&whole(one))));
             }
         }
-        Format::Table | Format::Wide if options.diff => {
+        OutputFormat::Table | OutputFormat::Wide if options.diff => {
+            // Only a table shows names, and each costs a request.
             let names = names(&session, &revisions).await;
             for (one, before) in with_before(&revisions) {
-                say::out(&difference(one, before, &names));
+                messages::out(&difference(one, before, &names)?);
             }
         }
         format => {
@@ -80,9 +84,8 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             } else {
                 BTreeMap::new()
             };
-            let rows: Vec<_> = with_before(&revisions)
-                .map(|(one, before)| row(one, before, &names))
-                .collect();
+            let rows = with_before(&revisions).map(|(one, before)| row(one, before, &names));
+            let rows: Vec<_> = rows.collect::<Result<_, _>>()?;
             let values: Vec<_> = revisions.iter().map(whole).collect();
             print_rows(&format, &HEADERS, &rows, &values)?;
         }
@@ -90,7 +93,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn whole(one: &Earlier) -> Value {
+fn whole(one: &EarlierRevision) -> Value {
     json!({
         "generation": one.generation,
         "modified_by": one.modified_by,
@@ -99,16 +102,20 @@ fn whole(one: &Earlier) -> Value {
 }
 
 /// Each with the one before it.
-fn with_before(revisions: &[Earlier]) -> impl Iterator<Item = (&Earlier, Option<&Earlier>)> {
+fn with_before(
+    revisions: &[EarlierRevision],
+) -> impl Iterator<Item = (&EarlierRevision, Option<&EarlierRevision>)> {
+    // Newest first, so the one before each is the next in the list.
     let before = revisions.iter().skip(1).map(Some).chain([None]);
     revisions.iter().zip(before)
 }
 
 /// The names of those who made them, as far as the caller may see them.
-async fn names(session: &Session, revisions: &[Earlier]) -> BTreeMap<String, String> {
+async fn names(session: &ClientSession, revisions: &[EarlierRevision]) -> BTreeMap<String, String> {
     let mut names = BTreeMap::new();
     for one in revisions {
         let id = &one.modified_by;
+        // Each user once, however many revisions are theirs.
         if id.is_empty() || names.contains_key(id) {
             continue;
         }
@@ -117,6 +124,7 @@ async fn names(session: &Session, revisions: &[Earlier]) -> BTreeMap<String, Str
             namespace: String::new(),
         };
         let answer = session.client.users().get_user(request).await;
+        // Who may not see users sees ids.
         let user = answer.ok().and_then(|answer| answer.into_inner().user);
         let name = user.map_or(id.clone(), |user| {
             format!("{}@{}", user.name, user.namespace)
@@ -132,31 +140,37 @@ pub(crate) fn short(revision: &str) -> String {
 
 const HEADERS: [&str; 6] = ["revision", "generation", "when", "by", "version", "changed"];
 
-fn row(one: &Earlier, before: Option<&Earlier>, names: &BTreeMap<String, String>) -> Vec<String> {
+fn row(
+    one: &EarlierRevision,
+    before: Option<&EarlierRevision>,
+    names: &BTreeMap<String, String>,
+) -> Result<Vec<String>, ClientError> {
     let metadata = &one.resource.metadata;
     let when = metadata.modified.map(|time| format!("{time:.0}"));
     let by = names.get(&one.modified_by).unwrap_or(&one.modified_by);
-    vec![
+    Ok(vec![
         short(&metadata.revision),
         one.generation.to_string(),
         when.unwrap_or_default(),
         by.clone(),
         unmarked(&one.resource.version).to_owned(),
-        changed(one, before),
-    ]
+        changed(one, before)?,
+    ])
 }
 
 /// What changed, as a short list of paths.
-fn changed(one: &Earlier, before: Option<&Earlier>) -> String {
+fn changed(one: &EarlierRevision, before: Option<&EarlierRevision>) -> Result<String, ClientError> {
     let Some(before) = before else {
-        return match one.generation {
-            0 => "(created)".to_owned(),
-            _ => "(none before it is kept)".to_owned(),
+        let said = match one.generation {
+            0 => "(created)",
+            _ => "(none before it is kept)",
         };
+        return Ok(said.to_owned());
     };
-    let (was, is) = (as_file(&before.resource), as_file(&one.resource));
+    let (was, is) = (as_file(&before.resource)?, as_file(&one.resource)?);
     let changes = differences(&was, &is);
     let paths = changes.iter().map(|change| {
+        // Paths into the content are told without the part that all of them have.
         let path = change
             .path
             .strip_prefix("/spec")
@@ -167,26 +181,32 @@ fn changed(one: &Earlier, before: Option<&Earlier>) -> String {
     if changes.len() > PATHS {
         said.push(format!("and {} more", changes.len() - PATHS));
     }
-    if said.is_empty() {
+    Ok(if said.is_empty() {
         "(nothing of the content)".to_owned()
     } else {
         said.join(", ")
-    }
+    })
 }
 
-fn difference(one: &Earlier, before: Option<&Earlier>, names: &BTreeMap<String, String>) -> String {
-    let text = |of: &Earlier| yaml::text(&as_file(&of.resource));
-    let called = |of: &Earlier| {
+fn difference(
+    one: &EarlierRevision,
+    before: Option<&EarlierRevision>,
+    names: &BTreeMap<String, String>,
+) -> Result<String, ClientError> {
+    let text = |of: &EarlierRevision| as_file(&of.resource).map(|file| yaml::text(&file));
+    let called = |of: &EarlierRevision| {
         let metadata = &of.resource.metadata;
         let when = metadata.modified.map(|time| format!("{time:.0}"));
         let by = names.get(&of.modified_by).unwrap_or(&of.modified_by);
         let (revision, when) = (short(&metadata.revision), when.unwrap_or_default());
         format!("{revision} (generation {}, {when}, {by})", of.generation)
     };
-    let was = before.map(text).unwrap_or_default();
+    let was = before.map(text).transpose()?.unwrap_or_default();
     let name = before.map_or_else(|| "(none before it is kept)".to_owned(), called);
-    match render::unified(&was, &text(one), (&name, &called(one))) {
-        same if same.is_empty() => format!("--- {name}\n+++ {}\n", called(one)),
-        text => text,
-    }
+    let shown = render::unified(&was, &text(one)?, (&name, &called(one)));
+    Ok(if shown.is_empty() {
+        format!("--- {name}\n+++ {}\n", called(one))
+    } else {
+        shown
+    })
 }

@@ -4,9 +4,9 @@
 //! resource that is shown at another version has its values where that version says, by the name of
 //! the column.
 
-use crate::context::Session;
-use crate::output::{Cell, OutputOptions, age};
-use crate::reading::Query;
+use crate::context::ClientSession;
+use crate::output::{OutputOptions, TableCell, age};
+use crate::reading::ReadQuery;
 use coeval_client::Resource;
 use coeval_core::version::{Version, WriteVersion};
 use coeval_proto::types::v1 as pb;
@@ -25,7 +25,11 @@ pub(crate) struct KindColumns {
 
 impl KindColumns {
     /// Those that a list or a watch shows: none where it is no table.
-    pub(crate) async fn shown(session: &Session, query: &Query, output: &OutputOptions) -> Self {
+    pub(crate) async fn shown(
+        session: &ClientSession,
+        query: &ReadQuery,
+        output: &OutputOptions,
+    ) -> Self {
         if output.output.is_table() {
             Self::of(session, &query.kind, &query.version).await
         } else {
@@ -35,7 +39,8 @@ impl KindColumns {
 
     /// As the server knows them. A list without them is still a list: what can't be found out is
     /// left out.
-    async fn of(session: &Session, kind: &str, version: &str) -> Self {
+    async fn of(session: &ClientSession, kind: &str, version: &str) -> Self {
+        // Without a vendor the name may be that of several types.
         let (vendor, nss) = kind.split_once(':').unwrap_or(("", kind));
         let mut of_version = BTreeMap::new();
         let mut vendors = Vec::new();
@@ -47,12 +52,14 @@ impl KindColumns {
                 vendor: vendor.to_owned(),
                 nss: nss.to_owned(),
             };
+            // A list must not fail because its columns can't be found out.
             let Ok(page) = session.client.types().list_type_versions(request).await else {
                 return Self::default();
             };
             let page = page.into_inner();
             for one in page.type_versions {
                 vendors.push(one.vendor);
+                // A version that this release can't read is none that it could show.
                 if let Ok(version) = Version::parse_full(&one.version) {
                     of_version.insert(version, one.columns);
                 }
@@ -62,8 +69,10 @@ impl KindColumns {
                 break;
             }
         }
+        // The versions come sorted by type, so the same vendor is always next to itself.
         vendors.dedup();
         match vendors.as_slice() {
+            // Of several types with this name nobody can say which columns are meant.
             [_] => Self::among(of_version, version),
             _ => Self::default(),
         }
@@ -72,6 +81,8 @@ impl KindColumns {
     fn among(of_version: BTreeMap<Version, Vec<pb::Column>>, asked: &str) -> Self {
         let asked = WriteVersion::parse(asked).ok();
         let named = asked.and_then(|asked| of_version.get(&asked.version()));
+        // The newest that declares any: a newer version without columns has nothing against the old
+        // ones.
         let declare = || of_version.values().rev().find(|all| !all.is_empty());
         let heads = named.or_else(declare).cloned().unwrap_or_default();
         Self { heads, of_version }
@@ -84,14 +95,15 @@ impl KindColumns {
     }
 
     /// What a resource has there.
-    pub(crate) fn cells(&self, resource: &Resource) -> Vec<Cell> {
+    pub(crate) fn cells(&self, resource: &Resource) -> Vec<TableCell> {
         let shown = WriteVersion::parse(&resource.version).ok();
         let own = shown.and_then(|shown| self.of_version.get(&shown.version()));
         let cell = |head: &pb::Column| {
+            // The same column may be at another path in another version.
             let own = own.and_then(|all| all.iter().find(|one| one.name == head.name));
             let column = own.unwrap_or(head);
             let value = resource.spec.pointer(&column.path);
-            Cell::new(value.map_or_else(String::new, |value| text(value, &column.r#type)))
+            TableCell::new(value.map_or_else(String::new, |value| text(value, &column.r#type)))
         };
         self.heads.iter().map(cell).collect()
     }
@@ -132,7 +144,7 @@ mod tests {
         }
     }
 
-    fn shown(columns: &KindColumns, version: &str, spec: Value) -> Vec<Cell> {
+    fn shown(columns: &KindColumns, version: &str, spec: Value) -> Vec<TableCell> {
         columns.cells(&Resource::new("app", version, "web", spec))
     }
 
@@ -154,7 +166,7 @@ mod tests {
         ]);
         let columns = KindColumns::among(of_version.clone(), "");
         assert_eq!(columns.heads(), ["IMAGE", "SIZE"]);
-        let cells = |texts: [&str; 2]| texts.map(Cell::new).to_vec();
+        let cells = |texts: [&str; 2]| texts.map(TableCell::new).to_vec();
         let new = json!({"image": "b", "spec": {"size": 3}});
         assert_eq!(shown(&columns, "v2", new.clone()), cells(["b", "3"]));
         assert_eq!(shown(&columns, "v2.1+downgraded", new), cells(["b", "3"]));

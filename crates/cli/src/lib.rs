@@ -1,12 +1,12 @@
 //! The commands that talk to a server, each in a file of its own, and those that need only the files
 //! of types.
 //!
-//! [`Command`] has those on resources and on who may use them. [`types`] and [`explain`] ask a server
+//! [`ClientCommand`] has those on resources and on who may use them. [`types`] and [`explain`] ask a server
 //! or read files; [`convert`] only reads files.
 //!
 //! - `context`: which server, and who: from flags, the environment and the config folder
 //! - `failure`: how a command that did not succeed ends
-//! - `names`: what commands are about, and what a shell completes
+//! - `targets`: what commands are about, and what a shell completes
 //! - `output`: how things are printed, in every format
 //! - `reading`: resources as commands read them
 //! - `kind_columns`: what lists show of a kind, as its type declares it
@@ -37,18 +37,18 @@ mod login;
 mod logout;
 mod members;
 mod merge;
+mod messages;
 mod migrate;
-mod named;
-mod names;
 mod org;
 mod output;
 mod password;
 mod reading;
+mod resource_argument;
 mod restore;
 mod role;
 mod rows;
-mod say;
 mod server;
+mod targets;
 mod task;
 mod token;
 mod type_access;
@@ -62,104 +62,107 @@ mod whoami;
 mod yaml;
 
 use clap::Subcommand;
-pub use context::{ContextError, forget, remember_aside};
+pub use context::{ContextError, remove_context, save_context};
 pub use failure::Failure;
 use std::process::ExitCode;
 
 /// A command that talks to a server.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub enum ClientCommand {
     /// Log in to a server, and remember it
-    Login(login::Options),
+    Login(login::LoginOptions),
     /// End the session and forget it
-    Logout(logout::Options),
+    Logout(logout::LogoutOptions),
     /// Say who you are, where, and what you may do
-    Whoami(whoami::Options),
+    Whoami(whoami::WhoamiOptions),
     /// Make, list and revoke API tokens for programs
-    Token(token::Options),
+    Token(token::TokenOptions),
     /// Show resources
-    Get(get::Options),
+    Get(get::GetOptions),
     /// Show all about one resource, for people
-    Describe(describe::Options),
+    Describe(describe::DescribeOptions),
     /// Follow what changes
-    Watch(watch::Options),
+    Watch(watch::WatchOptions),
     /// Wait until resources are as you want them
-    Wait(wait::Options),
+    Wait(wait::WaitOptions),
     /// Delete resources
-    Delete(delete::Options),
+    Delete(delete::DeleteOptions),
     /// Create resources from files
-    Create(create::Options),
+    Create(create::CreateOptions),
     /// Create or change resources so that they are as files say
-    Apply(apply::Options),
+    Apply(apply::ApplyOptions),
     /// Show what apply would change
-    Diff(diff::Options),
+    Diff(diff::DiffOptions),
     /// Edit a resource in your editor
-    Edit(edit::Options),
+    Edit(edit::EditOptions),
     /// Show the kept revisions of a resource
-    History(history::Options),
+    History(history::HistoryOptions),
     /// Write a kept revision of a resource again
-    Restore(restore::Options),
+    Restore(restore::RestoreOptions),
     /// Store resources at another version
-    Upgrade(upgrade::Options),
+    Upgrade(upgrade::UpgradeOptions),
     /// Look at tasks, wait for them, cancel them
-    Task(task::Options),
+    Task(task::TaskOptions),
     /// Move a type from one major to the next, while everybody keeps working
-    Migrate(migrate::Options),
+    Migrate(migrate::MigrationOptions),
     /// Look at the servers of a store
-    Server(server::Options),
+    Server(server::ServerListOptions),
     /// Show the release of this program and of the server, and what the server lacks
-    Version(version::Options),
+    Version(version::VersionOptions),
     /// Say who may do what with a resource, and why not
-    Access(access::Options),
+    Access(access::AccessOptions),
     /// Manage organizations
-    Org(org::Options),
+    Org(org::OrgOptions),
     /// Manage users
-    User(user::Options),
+    User(user::UserOptions),
     /// Manage roles
-    Role(role::Options),
+    Role(role::RoleOptions),
 }
 
 /// Runs it; the code to exit with.
 ///
 /// # Errors
 /// If it is refused or fails.
-pub async fn run(command: Command) -> Result<ExitCode, Failure> {
-    let logging_in = matches!(command, Command::Login(_));
+pub async fn run(command: ClientCommand) -> Result<ExitCode, Failure> {
+    // `login` is how one gets to be known: being told to log in would be no help there.
+    let logging_in = matches!(command, ClientCommand::Login(_));
+    // Boxed: the futures of all commands are one large enum otherwise, and it would be on the
+    // stack.
     let ended = Box::pin(dispatch(command)).await;
     ended.map_err(|failure| {
         if logging_in {
             failure
         } else {
-            failure.told_to_log_in()
+            failure.with_login_advice()
         }
     })
 }
 
-async fn dispatch(command: Command) -> Result<ExitCode, Failure> {
+async fn dispatch(command: ClientCommand) -> Result<ExitCode, Failure> {
     match command {
-        Command::Login(options) => login::run(options).await,
-        Command::Logout(options) => logout::run(options).await,
-        Command::Whoami(options) => whoami::run(options).await,
-        Command::Token(options) => token::run(options).await,
-        Command::Get(options) => get::run(options).await,
-        Command::Describe(options) => describe::run(options).await,
-        Command::Watch(options) => watch::run(options).await,
-        Command::Wait(options) => wait::run(options).await,
-        Command::Delete(options) => delete::run(options).await,
-        Command::Create(options) => create::run(options).await,
-        Command::Apply(options) => apply::run(options).await,
-        Command::Diff(options) => diff::run(options).await,
-        Command::Edit(options) => edit::run(options).await,
-        Command::History(options) => history::run(options).await,
-        Command::Restore(options) => restore::run(options).await,
-        Command::Upgrade(options) => upgrade::run(options).await,
-        Command::Task(options) => task::run(options).await,
-        Command::Migrate(options) => migrate::run(options).await,
-        Command::Server(options) => server::run(options).await,
-        Command::Version(options) => version::run(options).await,
-        Command::Access(options) => access::run(options).await,
-        Command::Org(options) => org::run(options).await,
-        Command::User(options) => user::run(options).await,
-        Command::Role(options) => role::run(options).await,
+        ClientCommand::Login(options) => login::run(options).await,
+        ClientCommand::Logout(options) => logout::run(options).await,
+        ClientCommand::Whoami(options) => whoami::run(options).await,
+        ClientCommand::Token(options) => token::run(options).await,
+        ClientCommand::Get(options) => get::run(options).await,
+        ClientCommand::Describe(options) => describe::run(options).await,
+        ClientCommand::Watch(options) => watch::run(options).await,
+        ClientCommand::Wait(options) => wait::run(options).await,
+        ClientCommand::Delete(options) => delete::run(options).await,
+        ClientCommand::Create(options) => create::run(options).await,
+        ClientCommand::Apply(options) => apply::run(options).await,
+        ClientCommand::Diff(options) => diff::run(options).await,
+        ClientCommand::Edit(options) => edit::run(options).await,
+        ClientCommand::History(options) => history::run(options).await,
+        ClientCommand::Restore(options) => restore::run(options).await,
+        ClientCommand::Upgrade(options) => upgrade::run(options).await,
+        ClientCommand::Task(options) => task::run(options).await,
+        ClientCommand::Migrate(options) => migrate::run(options).await,
+        ClientCommand::Server(options) => server::run(options).await,
+        ClientCommand::Version(options) => version::run(options).await,
+        ClientCommand::Access(options) => access::run(options).await,
+        ClientCommand::Org(options) => org::run(options).await,
+        ClientCommand::User(options) => user::run(options).await,
+        ClientCommand::Role(options) => role::run(options).await,
     }
 }

@@ -1,15 +1,15 @@
 //! `coeval login`.
 
-mod asking;
+mod prompts;
 
-use crate::context::{Context, Credential, Kept, Token, builder};
+use crate::context::{AuthToken, ContextFiles, ServerContext, ServerCredential, builder};
 use crate::failure::Failure;
-use crate::names;
-use crate::output::{Cell, OutputOptions, Printer, Shape, Shown, moment, notes};
-use asking::{ask_password, ask_user, password_from_stdin};
+use crate::output::{OutputOptions, OutputShape, Printable, Printer, TableCell, moment, notes};
+use crate::targets;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use jiff::Timestamp;
+use prompts::{ask_password, ask_user, password_from_stdin};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -32,7 +32,7 @@ folder `coeval` of your config folder.
 Which server a command talks to: --server or --context, else COEVAL_SERVER or
 COEVAL_CONTEXT, else the context that is used. COEVAL_TOKEN has the token of a
 program, made with `coeval token create`; it is used instead of a login.")]
-pub struct Options {
+pub struct LoginOptions {
     /// The server's address; that of the context, if nothing is said
     #[arg(value_name = "URL")]
     url: Option<String>,
@@ -40,7 +40,7 @@ pub struct Options {
     #[arg(long, value_name = "USER@ORG")]
     user: Option<String>,
     /// What to call it; after the server's host, if nothing is said [env: COEVAL_CONTEXT]
-    #[arg(long, value_name = "NAME", add = ArgValueCompleter::new(names::contexts))]
+    #[arg(long, value_name = "NAME", add = ArgValueCompleter::new(targets::contexts))]
     context: Option<String>,
     /// The organization that commands mean where they say none; your own, if nothing is said
     #[arg(short, long, value_name = "ORG")]
@@ -55,7 +55,7 @@ pub struct Options {
     #[arg(long, conflicts_with_all = ["url", "user", "context", "namespace", "certificate_authority", "password_stdin", "switch"])]
     list: bool,
     /// Use this context from now on
-    #[arg(long = "use", id = "switch", value_name = "NAME", add = ArgValueCompleter::new(names::contexts))]
+    #[arg(long = "use", id = "switch", value_name = "NAME", add = ArgValueCompleter::new(targets::contexts))]
     #[arg(conflicts_with_all = ["url", "user", "context", "namespace", "certificate_authority", "password_stdin"])]
     switch: Option<String>,
     /// With --list
@@ -63,30 +63,36 @@ pub struct Options {
     output: OutputOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: LoginOptions) -> Result<ExitCode, Failure> {
     if options.list {
         return list(&options.output);
     }
     if let Some(name) = &options.switch {
         return switch(name);
     }
-    let kept = Kept::read()?;
+    let kept = ContextFiles::read()?;
     let before = options.before(&kept)?;
     let context = options.context(&kept, before)?;
+    // Of the context, so that a second login works without the flag.
     let authority = context.certificate_authority.clone();
     let client = builder(&context.server, authority.as_deref())?.build()?;
-    let (user, organization) = halves(&context.user)?;
-    warn_if_open(&context.server);
+    // Before anything is sent: the server could only say that it knows nobody of that name.
+    let (user, organization) = split_user(&context.user)?;
+    // Before the password is asked for.
+    warn_if_unencrypted(&context.server);
     let password = if options.password_stdin {
         password_from_stdin()?
     } else {
         ask_password(&context.user, &context.server)?
     };
+    // Only now the server is asked; nothing is remembered unless it agrees.
     let login = client.log_in(user, organization, &password).await?;
-    let credential = Credential::of(&context.server, Token::new(login.token), login.expires);
+    let credential =
+        ServerCredential::of(&context.server, AuthToken::new(login.token), login.expires);
     let (name, server) = (context.name.clone(), context.server.clone());
     let who = context.user.clone();
-    Kept::change(|kept| {
+    // Changed under the lock: another login may have come meanwhile.
+    ContextFiles::change(|kept| {
         kept.remember(context, credential);
         Ok(())
     })?;
@@ -98,13 +104,14 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-impl Options {
+impl LoginOptions {
     /// The context that is logged in to again, if it is one.
-    fn before<'k>(&self, kept: &'k Kept) -> Result<Option<&'k Context>, Failure> {
+    fn before<'k>(&self, kept: &'k ContextFiles) -> Result<Option<&'k ServerContext>, Failure> {
         let contexts = &kept.contexts;
         let named = self.context.clone();
         let named = named.or_else(|| crate::context::variable("COEVAL_CONTEXT"));
         match (&named, &self.url) {
+            // With an address the context may be new; without one it must be known.
             (Some(name), Some(_)) => Ok(contexts.find(name).ok()),
             (Some(name), None) => Ok(Some(contexts.find(name)?)),
             (None, Some(_)) => Ok(None),
@@ -118,9 +125,14 @@ impl Options {
         }
     }
 
-    fn context(&self, kept: &Kept, before: Option<&Context>) -> Result<Context, Failure> {
+    fn context(
+        &self,
+        kept: &ContextFiles,
+        before: Option<&ServerContext>,
+    ) -> Result<ServerContext, Failure> {
         let known = before.map(|before| before.server.clone());
         let server = self.url.clone().or(known).unwrap_or_default();
+        // Only if the address stays: what is known of another server is of no use.
         let same = before.filter(|before| before.server == server);
         // It is looked at before anybody is asked for a password.
         builder(&server, None)?.build()?;
@@ -129,7 +141,7 @@ impl Options {
             (None, Some(same)) if !same.user.is_empty() => same.user.clone(),
             _ => ask_user()?,
         };
-        halves(&user)?;
+        split_user(&user)?;
         let name = match (&self.context, before) {
             (Some(name), _) => name.clone(),
             (None, Some(before)) => before.name.clone(),
@@ -139,10 +151,11 @@ impl Options {
             let message = "a context needs a name without line breaks";
             return Err(Failure::usage(message, "Give another one with --context."));
         }
-        let mut context = Context::new(&name, &server, &user);
+        let mut context = ServerContext::new(&name, &server, &user);
         let kept_namespace = same.and_then(|same| same.namespace.clone());
         context.namespace = self.namespace.clone().or(kept_namespace);
         context.certificate_authority = match &self.certificate_authority {
+            // Absolute: the next command may run in another folder.
             Some(path) => Some(std::path::absolute(path).unwrap_or_else(|_| path.clone())),
             None => same.and_then(|same| same.certificate_authority.clone()),
         };
@@ -151,7 +164,8 @@ impl Options {
 }
 
 /// The user's name and the organization's.
-fn halves(user: &str) -> Result<(&str, &str), Failure> {
+fn split_user(user: &str) -> Result<(&str, &str), Failure> {
+    // At the last `@`: a name may have one itself.
     match user.rsplit_once('@') {
         Some((name, organization)) if !name.is_empty() && !organization.is_empty() => {
             Ok((name, organization))
@@ -164,10 +178,11 @@ fn halves(user: &str) -> Result<(&str, &str), Failure> {
 }
 
 /// A password should not cross a network in clear.
-fn warn_if_open(server: &str) {
+fn warn_if_unencrypted(server: &str) {
     let Some(host) = server.strip_prefix("http://") else {
         return;
     };
+    // This machine itself: nobody else can listen there.
     let near = ["127.", "localhost", "[::1]"];
     if !near.iter().any(|near| host.starts_with(near)) {
         notes::warn("the password and the token go over the network unencrypted; use https://");
@@ -175,12 +190,12 @@ fn warn_if_open(server: &str) {
 }
 
 fn switch(name: &str) -> Result<ExitCode, Failure> {
-    let context = Kept::change(|kept| {
+    let context = ContextFiles::change(|kept| {
         let context = kept.contexts.find(name)?.clone();
         kept.contexts.current = Some(name.to_owned());
         Ok(context)
     })?;
-    let Context { server, user, .. } = context;
+    let ServerContext { server, user, .. } = context;
     notes::note(&format!(
         "Commands use the context `{name}` now: {user} at {server}."
     ));
@@ -188,14 +203,14 @@ fn switch(name: &str) -> Result<ExitCode, Failure> {
 }
 
 /// A context as it is listed, without its token.
-struct Listed {
-    context: Context,
+struct ListedContext {
+    context: ServerContext,
     current: bool,
     logged_in: bool,
     expires: Option<Timestamp>,
 }
 
-impl Listed {
+impl ListedContext {
     fn session(&self) -> String {
         let now = Timestamp::now();
         match (self.logged_in, self.expires) {
@@ -207,7 +222,7 @@ impl Listed {
     }
 }
 
-impl Shown for Listed {
+impl Printable for ListedContext {
     fn heads(wide: bool) -> Vec<&'static str> {
         let mut heads = vec!["USED", "NAME", "SERVER", "USER", "SESSION"];
         if wide {
@@ -216,20 +231,22 @@ impl Shown for Listed {
         heads
     }
 
-    fn row(&self, wide: bool) -> Vec<Cell> {
+    fn row(&self, wide: bool) -> Vec<TableCell> {
         let context = &self.context;
         let used = if self.current { "*" } else { "" };
         let mut row = vec![
-            Cell::new(used),
-            Cell::new(&context.name),
-            Cell::new(&context.server),
-            Cell::new(&context.user),
-            Cell::new(self.session()),
+            TableCell::new(used),
+            TableCell::new(&context.name),
+            TableCell::new(&context.server),
+            TableCell::new(&context.user),
+            TableCell::new(self.session()),
         ];
         if wide {
             let authority = context.certificate_authority.clone().unwrap_or_default();
-            row.push(Cell::new(context.namespace.clone().unwrap_or_default()));
-            row.push(Cell::new(authority.display().to_string()));
+            row.push(TableCell::new(
+                context.namespace.clone().unwrap_or_default(),
+            ));
+            row.push(TableCell::new(authority.display().to_string()));
         }
         row
     }
@@ -250,11 +267,11 @@ impl Shown for Listed {
 }
 
 fn list(output: &OutputOptions) -> Result<ExitCode, Failure> {
-    let kept = Kept::read()?;
-    let mut printer = Printer::<Listed>::new(output, Shape::List);
+    let kept = ContextFiles::read()?;
+    let mut printer = Printer::<ListedContext>::new(output, OutputShape::List);
     for context in &kept.contexts.contexts {
         let credential = kept.credentials.of(context);
-        printer.print(&Listed {
+        printer.print(&ListedContext {
             current: kept.contexts.current.as_ref() == Some(&context.name),
             logged_in: credential.is_some(),
             expires: credential.and_then(|credential| credential.expires),

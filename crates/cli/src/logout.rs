@@ -1,10 +1,10 @@
 //! `coeval logout`.
 
-use crate::context::{Kept, ServerOptions, TOKEN, variable};
+use crate::context::{ContextFiles, ServerOptions, TOKEN, variable};
 use crate::failure::Failure;
 use crate::output::notes;
 use clap::Args;
-use coeval_client::{ClientError, Kind};
+use coeval_client::{ClientError, ClientErrorKind};
 use coeval_codes::Coded as _;
 use coeval_proto::access::v1::LogoutRequest;
 use std::process::ExitCode;
@@ -18,7 +18,7 @@ use std::process::ExitCode;
 
 The session ends on the server, and its token is removed here. The context stays,
 so that `coeval login` finds the server again; --forget removes it too.")]
-pub struct Options {
+pub struct LogoutOptions {
     /// Forget the context too: the server's address and the user
     #[arg(long)]
     forget: bool,
@@ -29,7 +29,8 @@ pub struct Options {
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: LogoutOptions) -> Result<ExitCode, Failure> {
+    // The token of the environment would go on working, and nobody could tell which was ended.
     if variable(TOKEN).is_some() {
         return Err(Failure::usage(
             "COEVAL_TOKEN is set: that token is of no context",
@@ -44,7 +45,8 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             None => return Err(nobody()),
         }
     };
-    Kept::change(|kept| {
+    // The server first: a token that is forgotten here and lives there could no longer be ended.
+    ContextFiles::change(|kept| {
         if options.forget {
             kept.forget(&name);
         } else {
@@ -67,9 +69,9 @@ fn nobody() -> Failure {
     )
 }
 
-impl Options {
+impl LogoutOptions {
     fn local_name(&self) -> Result<String, Failure> {
-        let contexts = Kept::read()?.contexts;
+        let contexts = ContextFiles::read()?.contexts;
         let named = self.server.context.clone();
         let named = named.or_else(|| variable("COEVAL_CONTEXT"));
         let name = named
@@ -82,6 +84,7 @@ impl Options {
     async fn end(&self) -> Result<Option<String>, Failure> {
         let session = match self.server.session() {
             Ok(session) => session,
+            // The session has ended by itself: only the context is left to clean up.
             Err(failure) if failure.code() == Some(coeval_codes::LOGIN_NEEDED) => {
                 return self.local_name().map(Some);
             }
@@ -89,9 +92,10 @@ impl Options {
         };
         let ended = session.client.sessions().logout(LogoutRequest {}).await;
         match ended.map_err(ClientError::from) {
+            // Forgotten here by the caller, once the server has agreed.
             Ok(_) => Ok(session.context),
-            Err(error) if error.kind() == Kind::Unauthenticated => Ok(session.context),
-            Err(error) if error.kind() == Kind::Unavailable => {
+            Err(error) if error.kind() == ClientErrorKind::Unauthenticated => Ok(session.context),
+            Err(error) if error.kind() == ClientErrorKind::Unavailable => {
                 let advice = error.advice();
                 Err(Failure::from(error)
                     .with_advice(format!("{advice} With --local it is only forgotten here.")))

@@ -3,15 +3,15 @@
 //! `user:alice`, `role:Reader` and `org:acme`; an id is taken as it is. `user:alice@other` is a user
 //! of another organization than the one that is meant, and so is `role:Reader@other`.
 
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
-use coeval_client::{ClientError, Kind};
+use coeval_client::{ClientError, ClientErrorKind};
 use coeval_codes::Coded as _;
 use coeval_proto::access::v1 as access;
 
 /// Who is meant, before a server was asked.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Member {
+pub(crate) enum MemberName {
     /// `urn:…`
     Id(String),
     /// A user, and the organization if one was said.
@@ -22,7 +22,7 @@ pub(crate) enum Member {
     Org(String),
 }
 
-impl Member {
+impl MemberName {
     /// Reads one.
     ///
     /// # Errors
@@ -50,31 +50,32 @@ impl Member {
 }
 
 /// `alice` or `alice@acme`.
-pub(crate) fn user(name: &str) -> Member {
+pub(crate) fn user(name: &str) -> MemberName {
     match name.rsplit_once('@') {
         Some((name, org)) if !name.is_empty() && !org.is_empty() => {
-            Member::User(name.to_owned(), Some(org.to_owned()))
+            MemberName::User(name.to_owned(), Some(org.to_owned()))
         }
-        _ => Member::User(name.to_owned(), None),
+        _ => MemberName::User(name.to_owned(), None),
     }
 }
 
 /// The id behind a name.
-pub(crate) async fn id_of(session: &Session, member: &Member) -> Result<String, Failure> {
-    looked_up(session, member).await.map_err(|error| {
+pub(crate) async fn id_of(session: &ClientSession, member: &MemberName) -> Result<String, Failure> {
+    look_up(session, member).await.map_err(|error| {
+        // Whoever may not list users may still know an id.
         let advice = format!("{} Or say who it is by id.", error.advice());
         match error.kind() {
-            Kind::Denied => Failure::from(error).with_advice(advice),
+            ClientErrorKind::Denied => Failure::from(error).with_advice(advice),
             _ => error.into(),
         }
     })
 }
 
-async fn looked_up(session: &Session, member: &Member) -> Result<String, ClientError> {
+async fn look_up(session: &ClientSession, member: &MemberName) -> Result<String, ClientError> {
     let namespace = session.namespace.clone();
     match member {
-        Member::Id(id) => Ok(id.clone()),
-        Member::User(name, org) => {
+        MemberName::Id(id) => Ok(id.clone()),
+        MemberName::User(name, org) => {
             let request = access::GetUserRequest {
                 name: name.clone(),
                 namespace: org.clone().unwrap_or(namespace),
@@ -83,17 +84,17 @@ async fn looked_up(session: &Session, member: &Member) -> Result<String, ClientE
             let found = found?.into_inner().user;
             Ok(found.unwrap_or_default().id)
         }
-        Member::Role(name) => {
+        MemberName::Role(name) => {
             let whole = role_id(session, name, &namespace).await;
             // A name may have an @ itself, so that comes first.
             match (whole, name.rsplit_once('@')) {
-                (Err(error), Some((name, org))) if error.kind() == Kind::NotFound => {
+                (Err(error), Some((name, org))) if error.kind() == ClientErrorKind::NotFound => {
                     role_id(session, name, org).await
                 }
                 (whole, _) => whole,
             }
         }
-        Member::Org(name) => {
+        MemberName::Org(name) => {
             let name = name.clone();
             let request = access::GetOrganizationRequest { name };
             let mut orgs = session.client.organizations();
@@ -104,7 +105,7 @@ async fn looked_up(session: &Session, member: &Member) -> Result<String, ClientE
     }
 }
 
-async fn role_id(session: &Session, name: &str, org: &str) -> Result<String, ClientError> {
+async fn role_id(session: &ClientSession, name: &str, org: &str) -> Result<String, ClientError> {
     let request = access::GetRoleRequest {
         name: name.to_owned(),
         namespace: org.to_owned(),
@@ -121,24 +122,27 @@ mod tests {
     fn members_are_said_by_kind_and_name_or_by_id() {
         let named = |name: &str| name.to_owned();
         for (text, expected) in [
-            ("user:alice", Member::User(named("alice"), None)),
+            ("user:alice", MemberName::User(named("alice"), None)),
             (
                 "user:alice@acme",
-                Member::User(named("alice"), Some(named("acme"))),
+                MemberName::User(named("alice"), Some(named("acme"))),
             ),
             (
                 "user:a@b.example@acme",
-                Member::User(named("a@b.example"), Some(named("acme"))),
+                MemberName::User(named("a@b.example"), Some(named("acme"))),
             ),
-            ("user:@acme", Member::User(named("@acme"), None)),
-            ("role:My: Role", Member::Role(named("My: Role"))),
-            ("org:acme", Member::Org(named("acme"))),
-            ("urn:vcloud:user:1", Member::Id(named("urn:vcloud:user:1"))),
+            ("user:@acme", MemberName::User(named("@acme"), None)),
+            ("role:My: Role", MemberName::Role(named("My: Role"))),
+            ("org:acme", MemberName::Org(named("acme"))),
+            (
+                "urn:vcloud:user:1",
+                MemberName::Id(named("urn:vcloud:user:1")),
+            ),
         ] {
-            assert_eq!(Member::parse(text), Ok(expected), "{text}");
+            assert_eq!(MemberName::parse(text), Ok(expected), "{text}");
         }
         for text in ["alice", "", "user:", "team:x", ":x"] {
-            let why = Member::parse(text).unwrap_err();
+            let why = MemberName::parse(text).unwrap_err();
             assert!(why.contains("user:NAME"), "{text}: {why}");
         }
     }

@@ -15,10 +15,10 @@ pub(crate) mod render;
 mod replay;
 mod three_way;
 
-pub(crate) use differences::{Change, differences};
+pub(crate) use differences::{ContentChange, differences};
 pub(crate) use paths::declared;
 pub(crate) use replay::replay;
-pub(crate) use three_way::{Base, Conflict, three_way};
+pub(crate) use three_way::{MergeBase, MergeConflict, three_way};
 
 #[cfg(test)]
 mod laws;

@@ -3,7 +3,7 @@
 mod action;
 mod ask;
 mod back;
-mod found;
+mod failures;
 mod goal;
 mod live;
 mod moves;
@@ -11,17 +11,17 @@ mod plan;
 mod waits;
 mod words;
 
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::rows::{OutputOptions, print_rows, say};
-use action::{Action, Of};
+use action::{MigrateCommand, MigratedType};
 use clap::Args;
 use coeval_client::ClientError;
 use coeval_core::phases::Phase;
 use coeval_proto::migrations::v1 as pb;
-use goal::Goal;
-use live::View;
-use moves::Moving;
+use goal::MigrationGoal;
+use live::MigrationView;
+use moves::MoveOptions;
 use std::process::ExitCode;
 pub(crate) use words::server_value;
 
@@ -37,17 +37,17 @@ pub(crate) use words::server_value;
 A migration goes through phases: old, mirror, read-new, backfill, soak, cutover, cleanup. Up to
 soak it can be undone at any time; from cutover on only by copying back what was written since;
 from cleanup on never.")]
-pub struct Options {
+pub struct MigrationOptions {
     #[command(subcommand)]
-    action: Action,
+    action: MigrateCommand,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: MigrationOptions) -> Result<ExitCode, Failure> {
     match options.action {
-        Action::Plan { of, majors, output } => {
+        MigrateCommand::Plan { of, majors, output } => {
             plan::run(&of.session()?, of.kind, majors, output).await?;
         }
-        Action::Start {
+        MigrateCommand::Start {
             of,
             majors,
             auto,
@@ -57,8 +57,9 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             yes,
             output,
         } => {
-            if auto && until.is_some_and(Goal::ends_the_way_back) && !yes {
-                ask::about_the_end(until).await?;
+            // Asked before it begins: nobody may be there when it gets so far.
+            if auto && until.is_some_and(MigrationGoal::is_irreversible) && !yes {
+                ask::confirm_end(until).await?;
             }
             let asked = pb::StartMigrationRequest {
                 kind: of.kind.clone(),
@@ -71,22 +72,23 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
                 rate,
                 meaning_changed,
             };
+            // Nothing moves yet: starting only admits the first phase.
             let session = of.session()?;
             let begun = session.client.migrations().start_migration(asked).await;
-            let begun = begun.map_err(|error| words::told(error, &of.kind))?;
+            let begun = begun.map_err(|error| words::with_advice(error, &of.kind))?;
             shown(begun.into_inner().migration, &output)?;
         }
-        Action::Status { of, watch, output } => {
+        MigrateCommand::Status { of, watch, output } => {
             let session = of.session()?;
             if watch {
                 waits::watch(&session, &of.kind, output).await?;
             } else {
                 let now = get(&session, &of.kind).await;
-                let now = now.map_err(|error| words::told(error, &of.kind))?;
-                View::once(&now, &output.output)?;
+                let now = now.map_err(|error| words::with_advice(error, &of.kind))?;
+                MigrationView::once(&now, &output.output)?;
             }
         }
-        Action::Advance {
+        MigrateCommand::Advance {
             of,
             to,
             fence,
@@ -95,7 +97,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             yes,
             output,
         } => {
-            let moving = Moving {
+            let moving = MoveOptions {
                 fence,
                 without_access,
                 wait,
@@ -103,46 +105,52 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             };
             moves::advance(&of.session()?, &of.kind, to, moving, output).await?;
         }
-        Action::Pause { of, output } => {
+        MigrateCommand::Pause { of, output } => {
             change(&of, &output, |asked| asked.paused = Some(true)).await?;
         }
-        Action::Resume { of, output } => {
+        MigrateCommand::Resume { of, output } => {
             change(&of, &output, |asked| asked.paused = Some(false)).await?;
         }
-        Action::Rate { of, rate, output } => {
+        MigrateCommand::Rate { of, rate, output } => {
             change(&of, &output, |asked| asked.rate = Some(rate)).await?;
         }
-        Action::Back {
+        MigrateCommand::Back {
             of,
             fence,
             wait,
             yes,
             output,
         } => {
-            let moving = Moving {
+            let moving = MoveOptions {
                 fence,
                 wait,
                 yes,
-                ..Moving::default()
+                ..MoveOptions::default()
             };
             back::back(&of.session()?, &of.kind, moving, output).await?;
         }
-        Action::Undo {
+        MigrateCommand::Undo {
             of,
             wait,
             yes,
             output,
         } => back::undo(&of.session()?, &of.kind, wait, yes, output).await?,
-        Action::Verify { of, output } => found::verify(&of.session()?, &of.kind, output).await?,
-        Action::List { output, server } => list(&server.session()?, output).await?,
-        Action::Failed { of, output } => found::failed(&of.session()?, &of.kind, output).await?,
-        Action::Retry { of, names } => found::retry(&of.session()?, &of.kind, &names).await?,
+        MigrateCommand::Verify { of, output } => {
+            failures::verify(&of.session()?, &of.kind, output).await?;
+        }
+        MigrateCommand::List { output, server } => list(&server.session()?, output).await?,
+        MigrateCommand::Failed { of, output } => {
+            failures::failed(&of.session()?, &of.kind, output).await?;
+        }
+        MigrateCommand::Retry { of, names } => {
+            failures::retry(&of.session()?, &of.kind, &names).await?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// How far it is.
-async fn get(session: &Session, kind: &str) -> Result<pb::Migration, ClientError> {
+async fn get(session: &ClientSession, kind: &str) -> Result<pb::Migration, ClientError> {
     let asked = pb::GetMigrationRequest {
         kind: kind.to_owned(),
     };
@@ -153,7 +161,7 @@ async fn get(session: &Session, kind: &str) -> Result<pb::Migration, ClientError
 /// As it is now, and what to type next.
 fn shown(now: Option<pb::Migration>, output: &OutputOptions) -> Result<(), Failure> {
     let now = now.unwrap_or_default();
-    View::once(&now, &output.output)?;
+    MigrationView::once(&now, &output.output)?;
     say_next(&now);
     Ok(())
 }
@@ -165,7 +173,7 @@ fn say_next(now: &pb::Migration) {
 }
 
 async fn change(
-    of: &Of,
+    of: &MigratedType,
     output: &OutputOptions,
     set: impl FnOnce(&mut pb::UpdateMigrationRequest),
 ) -> Result<(), Failure> {
@@ -176,14 +184,14 @@ async fn change(
     set(&mut asked);
     let session = of.session()?;
     let changed = session.client.migrations().update_migration(asked).await;
-    let changed = changed.map_err(|error| words::told(error, &of.kind))?;
-    View::once(
+    let changed = changed.map_err(|error| words::with_advice(error, &of.kind))?;
+    MigrationView::once(
         &changed.into_inner().migration.unwrap_or_default(),
         &output.output,
     )
 }
 
-async fn list(session: &Session, output: OutputOptions) -> Result<(), Failure> {
+async fn list(session: &ClientSession, output: OutputOptions) -> Result<(), Failure> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
     loop {
         let asked = pb::ListMigrationsRequest {

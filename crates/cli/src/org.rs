@@ -1,6 +1,6 @@
 //! `coeval org`.
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::rows::{OutputOptions, print_one, print_rows, say};
 use clap::{Args, Subcommand};
@@ -19,13 +19,13 @@ use std::process::ExitCode;
 
 An organization is a tenant; System is the provider. A new one has no users and sees no types:
 publish types to it, and make its first user with coeval user create -n ORG.")]
-pub struct Options {
+pub struct OrgOptions {
     #[command(subcommand)]
-    action: Action,
+    action: OrgCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum OrgCommand {
     /// Show the organizations that you see
     #[command(after_help = "Examples:\n  coeval org list\n  coeval org list -o name")]
     List {
@@ -92,15 +92,15 @@ It is refused while there are users or resources of it.")]
     },
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: OrgOptions) -> Result<ExitCode, Failure> {
     match options.action {
-        Action::List { output, server } => list(&server.session()?, output).await?,
-        Action::Get {
+        OrgCommand::List { output, server } => list(&server.session()?, output).await?,
+        OrgCommand::Get {
             name,
             output,
             server,
         } => show(&get(&server.session()?, &name).await?, output)?,
-        Action::Create {
+        OrgCommand::Create {
             name,
             display_name,
             description,
@@ -116,15 +116,19 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             };
             create(&server.session()?, new).await?;
         }
-        Action::Delete { name, server } => delete(&server.session()?, name).await?,
-        Action::Disable { name, server } => set_disabled(&server.session()?, &name, true).await?,
-        Action::Enable { name, server } => set_disabled(&server.session()?, &name, false).await?,
+        OrgCommand::Delete { name, server } => delete(&server.session()?, name).await?,
+        OrgCommand::Disable { name, server } => {
+            set_disabled(&server.session()?, &name, true).await?;
+        }
+        OrgCommand::Enable { name, server } => {
+            set_disabled(&server.session()?, &name, false).await?;
+        }
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// All that the caller sees.
-async fn all(session: &Session) -> Result<Vec<pb::Organization>, ClientError> {
+async fn all(session: &ClientSession) -> Result<Vec<pb::Organization>, ClientError> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
     loop {
         let request = pb::ListOrganizationsRequest {
@@ -142,7 +146,7 @@ async fn all(session: &Session) -> Result<Vec<pb::Organization>, ClientError> {
     }
 }
 
-async fn list(session: &Session, output: OutputOptions) -> Result<(), Failure> {
+async fn list(session: &ClientSession, output: OutputOptions) -> Result<(), Failure> {
     let mut found = all(session).await?;
     found.sort_by(|one, other| one.name.cmp(&other.name));
     let row = |org: &pb::Organization| {
@@ -171,7 +175,7 @@ fn value(org: &pb::Organization) -> Value {
     })
 }
 
-async fn get(session: &Session, name: &str) -> Result<pb::Organization, ClientError> {
+async fn get(session: &ClientSession, name: &str) -> Result<pb::Organization, ClientError> {
     let name = name.to_owned();
     let request = pb::GetOrganizationRequest { name };
     let mut orgs = session.client.organizations();
@@ -192,7 +196,7 @@ fn show(org: &pb::Organization, output: OutputOptions) -> Result<(), Failure> {
     print_one(&output.output, &org.name, &fields, &value(org))
 }
 
-async fn create(session: &Session, new: pb::Organization) -> Result<(), Failure> {
+async fn create(session: &ClientSession, new: pb::Organization) -> Result<(), Failure> {
     let organization = Some(new);
     let request = pb::CreateOrganizationRequest { organization };
     let mut orgs = session.client.organizations();
@@ -203,7 +207,7 @@ async fn create(session: &Session, new: pb::Organization) -> Result<(), Failure>
     Ok(())
 }
 
-async fn delete(session: &Session, name: String) -> Result<(), Failure> {
+async fn delete(session: &ClientSession, name: String) -> Result<(), Failure> {
     let said = name.clone();
     let request = pb::DeleteOrganizationRequest { name };
     let mut orgs = session.client.organizations();
@@ -213,7 +217,8 @@ async fn delete(session: &Session, name: String) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn set_disabled(session: &Session, name: &str, disabled: bool) -> Result<(), Failure> {
+async fn set_disabled(session: &ClientSession, name: &str, disabled: bool) -> Result<(), Failure> {
+    // By id afterwards: the name could be given to another one in between.
     let before = get(session, name).await?;
     let change = pb::Organization {
         id: before.id,

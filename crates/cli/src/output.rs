@@ -16,10 +16,10 @@ mod template;
 mod time;
 
 use clap::Args;
-pub(crate) use format::Format;
-pub(crate) use printer::{Printer, Shape, said};
+pub(crate) use format::OutputFormat;
+pub(crate) use printer::{OutputShape, Printer, check_written};
 use serde_json::Value;
-pub(crate) use table::{Cell, Table};
+pub(crate) use table::{TableCell, TextTable};
 pub(crate) use template::Template;
 pub(crate) use time::{age, duration, moment};
 
@@ -29,15 +29,15 @@ pub(crate) struct OutputOptions {
     /// table, wide, yaml, json, name or jsonpath=EXPR
     #[arg(short, long, value_name = "FORMAT", default_value = "table")]
     #[arg(add = clap_complete::engine::ArgValueCandidates::new(format::candidates))]
-    pub(crate) output: Format,
+    pub(crate) output: OutputFormat,
 }
 
 /// What can be printed in every format.
-pub(crate) trait Shown {
+pub(crate) trait Printable {
     /// The names of the columns.
     fn heads(wide: bool) -> Vec<&'static str>;
     /// Its cells, as many as there are columns.
-    fn row(&self, wide: bool) -> Vec<Cell>;
+    fn row(&self, wide: bool) -> Vec<TableCell>;
     /// What stands for it in a script: `app/web`.
     fn name(&self) -> String;
     /// All of it.

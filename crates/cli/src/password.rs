@@ -12,6 +12,7 @@ pub(crate) fn new_password(whose: &str, from_stdin: bool) -> Result<String, Fail
     if from_stdin {
         return first_line(&mut std::io::stdin().lock());
     }
+    // Without a terminal, asking would wait for nobody.
     if !std::io::stdin().is_terminal() {
         return Err(Failure::usage(
             "there is no terminal to ask for a password",
@@ -20,6 +21,7 @@ pub(crate) fn new_password(whose: &str, from_stdin: bool) -> Result<String, Fail
     }
     let first = ask(&format!("New password of {whose}: "))?;
     let again = ask("Again: ")?;
+    // What is typed can't be seen, so a typo would lock its owner out.
     if first != again {
         return Err(Failure::usage(
             "the two passwords are not the same",
@@ -37,11 +39,13 @@ fn ask(prompt: &str) -> Result<String, Failure> {
 /// What stands before the first end of a line.
 fn first_line(from: &mut dyn std::io::BufRead) -> Result<String, Failure> {
     let mut line = Vec::new();
+    // Bounded: stdin may be anything.
     let mut bounded = std::io::Read::take(from, LONGEST);
     let read = bounded.read_until(b'\n', &mut line);
     read.map_err(|error| Failure::internal(format!("can't read stdin: {error}")))?;
     let text = String::from_utf8(line)
         .map_err(|_| Failure::usage("the password is no UTF-8 text", "Send text."))?;
+    // Only the end of the line goes: a password may begin or end with blanks.
     not_empty(text.trim_end_matches(['\n', '\r']).to_owned())
 }
 

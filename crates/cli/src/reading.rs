@@ -1,10 +1,10 @@
 //! Reads resources as the commands need them: one with what its view leaves out, lists page by
 //! page, and changes as they happen.
 
-use crate::context::Session;
+use crate::context::ClientSession;
+use crate::messages;
 use crate::output::notes;
-use crate::say;
-use coeval_client::{Change as Told, ClientError, Resource, Watched};
+use coeval_client::{ChangedResource as Told, ClientError, Resource, WatchEvent};
 use coeval_codes::Coded as _;
 use coeval_proto::header::v1::Quarantined;
 use coeval_proto::resources::v1 as pb;
@@ -15,14 +15,14 @@ pub(crate) const ALL: &str = "-";
 
 /// One resource, and what this view of it can't show.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct ResourceReading {
     pub(crate) resource: Resource,
     pub(crate) left_out: Vec<String>,
 }
 
 /// What a list or a watch is to have.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Query {
+pub(crate) struct ReadQuery {
     pub(crate) kind: String,
     pub(crate) namespace: String,
     pub(crate) filter: String,
@@ -32,7 +32,7 @@ pub(crate) struct Query {
 
 /// Some resources of a list.
 #[derive(Debug)]
-pub(crate) struct Page {
+pub(crate) struct ListingPage {
     pub(crate) resources: Vec<Resource>,
     pub(crate) quarantined: Vec<Quarantined>,
     /// A watch that follows starts here.
@@ -41,7 +41,7 @@ pub(crate) struct Page {
 
 /// What happened to a resource.
 #[derive(Debug)]
-pub(crate) enum Change {
+pub(crate) enum ReadChange {
     Put(Box<Resource>),
     /// Its id.
     Deleted(String),
@@ -51,15 +51,15 @@ pub(crate) enum Change {
 }
 
 pub(crate) async fn get(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     name: &str,
     version: &str,
-) -> Result<Found, ClientError> {
+) -> Result<ResourceReading, ClientError> {
     let resources = session.client.resources(kind);
     let resources = resources.within(&session.namespace).at(version);
     let found = resources.get_whole(name).await?;
-    Ok(Found {
+    Ok(ResourceReading {
         resource: found.resource,
         left_out: found.left_out,
     })
@@ -77,12 +77,13 @@ fn readable(message: pb::Resource) -> Result<Resource, Quarantined> {
 }
 
 pub(crate) fn pages(
-    session: &Session,
-    query: &Query,
-) -> impl Stream<Item = Result<Page, ClientError>> + use<> {
+    session: &ClientSession,
+    query: &ReadQuery,
+) -> impl Stream<Item = Result<ListingPage, ClientError>> + use<> {
     let (client, query) = (session.client.clone(), query.clone());
     try_unfold(Some(String::new()), move |token| {
         let service = client.resource_service();
+        // Each step of the stream owns its request, since it outlives this call.
         let query = query.clone();
         async move {
             let mut service = service;
@@ -101,16 +102,18 @@ pub(crate) fn pages(
             let answer = service.list_resources(request).await?;
             let warnings = answer.metadata().get_all("coeval-warning").iter();
             let warnings = warnings.filter_map(|warning| warning.to_str().ok());
-            for warning in warnings.filter_map(say::untold) {
+            // Every page carries the same warnings.
+            for warning in warnings.filter_map(messages::new_warning) {
                 notes::warn(&warning);
             }
             let answer = answer.into_inner();
-            let mut page = Page {
+            let mut page = ListingPage {
                 resources: Vec::with_capacity(answer.resources.len()),
                 quarantined: answer.quarantined,
                 sequence: answer.sequence,
             };
             for message in answer.resources {
+                // What this release can't read is reported like what the server could not show.
                 match readable(message) {
                     Ok(resource) => page.resources.push(resource),
                     Err(unreadable) => page.quarantined.push(unreadable),
@@ -125,11 +128,11 @@ pub(crate) fn pages(
 /// What changes from a sequence on; from now, if none is said. Ready once nothing can be missed. It
 /// goes on by itself where the connection breaks.
 pub(crate) async fn changes(
-    session: &Session,
-    query: &Query,
+    session: &ClientSession,
+    query: &ReadQuery,
     from: &str,
-) -> Result<impl Stream<Item = Result<Vec<Change>, ClientError>> + use<>, ClientError> {
-    let asked = coeval_client::Query {
+) -> Result<impl Stream<Item = Result<Vec<ReadChange>, ClientError>> + use<>, ClientError> {
+    let asked = coeval_client::ResourceQuery {
         namespace: query.namespace.clone(),
         filter: query.filter.clone(),
         version: query.version.clone(),
@@ -141,18 +144,18 @@ pub(crate) async fn changes(
     told.next().await.transpose()?;
     Ok(told.try_filter_map(|watched| async move {
         Ok(match watched {
-            Watched::Changes { changes, .. } => Some(changes.into_iter().map(change).collect()),
-            Watched::Live { .. } | Watched::Bookmark { .. } => None,
+            WatchEvent::Changes { changes, .. } => Some(changes.into_iter().map(change).collect()),
+            WatchEvent::Live { .. } | WatchEvent::Bookmark { .. } => None,
         })
     }))
 }
 
-fn change(told: Told) -> Change {
+fn change(told: Told) -> ReadChange {
     match told {
-        Told::Put(resource) => Change::Put(resource),
-        Told::Deleted { id, .. } => Change::Deleted(id),
-        Told::Left { id } => Change::Left(id),
-        Told::Quarantined(one) => Change::Quarantined(Quarantined {
+        Told::Put(resource) => ReadChange::Put(resource),
+        Told::Deleted { id, .. } => ReadChange::Deleted(id),
+        Told::Left { id } => ReadChange::Left(id),
+        Told::Quarantined(one) => ReadChange::Quarantined(Quarantined {
             id: one.id,
             code: one.code,
             reason: one.reason,

@@ -1,14 +1,14 @@
 //! `coeval restore`: a kept revision of a resource, written again.
 
-use crate::calls::{Earlier, as_file};
+use crate::calls::{EarlierRevision, as_file};
 use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::history::short;
 use crate::merge::render;
-use crate::named::Named;
-use crate::{say, yaml};
+use crate::resource_argument::NamedResource;
+use crate::{messages, yaml};
 use clap::Args;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use std::process::ExitCode;
 
 /// Write a kept revision of a resource again.
@@ -21,9 +21,9 @@ use std::process::ExitCode;
 The beginning of a revision is enough where no other one begins so. It becomes a new
 revision: nothing of the history goes. If somebody changes the resource at the same
 moment nothing is written, and the exit code is 3.")]
-pub struct Options {
+pub struct RestoreOptions {
     #[command(flatten)]
-    named: Named,
+    named: NamedResource,
     /// The revision, or how it begins
     #[arg(long, value_name = "REVISION")]
     revision: String,
@@ -34,11 +34,16 @@ pub struct Options {
     server: ServerOptions,
 }
 
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Coded)]
 enum RestoreError {
     #[error("no kept revision of {target} begins with {said:?}")]
+    #[code(
+        REVISION_NOT_KEPT,
+        advice = "`coeval history` lists those that are kept."
+    )]
     None { target: String, said: String },
     #[error("several revisions of {target} begin with {said:?}: {}", fitting.join(", "))]
+    #[code(REVISION_NOT_KEPT, advice = "Give more of it.")]
     Several {
         target: String,
         said: String,
@@ -46,29 +51,16 @@ enum RestoreError {
     },
 }
 
-impl Coded for RestoreError {
-    fn code(&self) -> Code {
-        coeval_codes::REVISION_NOT_KEPT
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::None { .. } => "`coeval history` lists those that are kept.",
-            Self::Several { .. } => "Give more of it.",
-        }
-        .to_owned()
-    }
-}
-
 /// The one revision that begins so.
 fn choose<'r>(
-    revisions: &'r [Earlier],
+    revisions: &'r [EarlierRevision],
     said: &str,
     target: &str,
-) -> Result<&'r Earlier, RestoreError> {
-    let revision = |one: &&Earlier| one.resource.metadata.revision.clone();
+) -> Result<&'r EarlierRevision, RestoreError> {
+    let revision = |one: &&EarlierRevision| one.resource.metadata.revision.clone();
     let fitting: Vec<_> = revisions
         .iter()
+        // An empty one would fit all of them.
         .filter(|one| !said.is_empty() && revision(one).starts_with(said))
         .collect();
     let target = target.to_owned();
@@ -87,40 +79,48 @@ fn choose<'r>(
     }
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: RestoreOptions) -> Result<ExitCode, Failure> {
     let session = options.server.session()?;
     let target = options.named.target(&session)?;
     let (revisions, _) = session.earlier(&target, "").await?;
+    // Revisions are long, and their beginning is enough for people.
     let then = choose(&revisions, &options.revision, &target.to_string())?;
     let Some(present) = revisions.first() else {
         return Ok(ExitCode::SUCCESS);
     };
-    let text = |of: &Earlier| yaml::text(&as_file(&of.resource));
+    let text = |of: &EarlierRevision| as_file(&of.resource).map(|file| yaml::text(&file));
     let (now, again) = (&present.resource, &then.resource);
-    let called = |of: &Earlier| {
+    let called = |of: &EarlierRevision| {
         let revision = short(&of.resource.metadata.revision);
         format!("{target} ({}, {revision})", of.resource.version)
     };
     let names = (called(present), called(then));
-    let difference = render::unified(&text(present), &text(then), (&names.0, &names.1));
-    say::note(&difference);
+    let difference = render::unified(&text(present)?, &text(then)?, (&names.0, &names.1));
+    // What would change is shown first, also without --dry-run.
+    messages::note(&difference);
+    // Restoring what is there already would only make another revision.
     if now.metadata.revision == again.metadata.revision || difference.is_empty() {
-        say::out(&format!("{target} unchanged ({})\n", now.version));
+        messages::out(&format!("{target} unchanged ({})\n", now.version));
         return Ok(ExitCode::SUCCESS);
     }
     if options.dry_run {
-        say::out(&format!("{target} restored ({}, dry run)\n", again.version));
+        messages::out(&format!("{target} restored ({}, dry run)\n", again.version));
         return Ok(ExitCode::SUCCESS);
     }
     let revision = &again.metadata.revision;
+    // On condition of the present revision: what somebody has written meanwhile is not overwritten.
     let wrote = session.write_again(&target, revision, &now.metadata.revision);
     let wrote = wrote.await?;
-    say::out(&format!("{target} restored ({})\n", wrote.resource.version));
+    messages::out(&format!("{target} restored ({})\n", wrote.resource.version));
     if !wrote.kept.is_empty() {
-        say::note(&format!("kept: {}\n", wrote.kept.join(", ")));
+        messages::note(&format!("kept: {}\n", wrote.kept.join(", ")));
     }
-    if let Some(warning) = wrote.warning.as_deref().and_then(say::untold_of_write) {
-        say::note(&format!("warning: {warning}\n"));
+    if let Some(warning) = wrote
+        .warning
+        .as_deref()
+        .and_then(messages::new_write_warning)
+    {
+        messages::note(&format!("warning: {warning}\n"));
     }
     Ok(ExitCode::SUCCESS)
 }

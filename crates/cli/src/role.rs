@@ -1,6 +1,6 @@
 //! `coeval role`.
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::org::mask;
 use crate::rows::{OutputOptions, print_one, print_rows, say};
@@ -21,13 +21,13 @@ use std::process::ExitCode;
 
 A role is rights that users have by it. A right of a type counts for a user of an
 organization only if the type is published to the organization.")]
-pub struct Options {
+pub struct RoleOptions {
     #[command(subcommand)]
-    action: Action,
+    action: RoleCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum RoleCommand {
     /// Show the roles that users of an organization can have
     #[command(after_help = "Examples:\n  coeval role list\n  coeval role list -n acme -o name")]
     List {
@@ -94,15 +94,15 @@ enum Action {
     },
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: RoleOptions) -> Result<ExitCode, Failure> {
     match options.action {
-        Action::List { output, server } => list(&server.session()?, output).await?,
-        Action::Get {
+        RoleCommand::List { output, server } => list(&server.session()?, output).await?,
+        RoleCommand::Get {
             name,
             output,
             server,
         } => show(&get(&server.session()?, &name).await?, output)?,
-        Action::Create {
+        RoleCommand::Create {
             name,
             rights,
             global,
@@ -124,7 +124,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             let made = made.unwrap_or_default();
             say(&format!("role {} made ({})", made.name, made.id));
         }
-        Action::Delete { name, server } => {
+        RoleCommand::Delete { name, server } => {
             let session = server.session()?;
             let request = pb::DeleteRoleRequest {
                 name: name.clone(),
@@ -134,13 +134,13 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             done.map_err(ClientError::of_write)?;
             say(&format!("role {name} deleted"));
         }
-        Action::Rights {
+        RoleCommand::Rights {
             name: None,
             output,
             server,
             ..
         } => print_rights(&all_rights(&server.session()?).await?, output)?,
-        Action::Rights {
+        RoleCommand::Rights {
             name: Some(name),
             add,
             remove,
@@ -159,7 +159,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
 }
 
 /// All roles that users of the organization can have.
-async fn all(session: &Session) -> Result<Vec<pb::Role>, ClientError> {
+async fn all(session: &ClientSession) -> Result<Vec<pb::Role>, ClientError> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
     loop {
         let request = pb::ListRolesRequest {
@@ -178,12 +178,14 @@ async fn all(session: &Session) -> Result<Vec<pb::Role>, ClientError> {
 }
 
 /// Names by id.
-pub(crate) async fn names(session: &Session) -> Result<BTreeMap<String, String>, ClientError> {
+pub(crate) async fn names(
+    session: &ClientSession,
+) -> Result<BTreeMap<String, String>, ClientError> {
     let all = all(session).await?.into_iter();
     Ok(all.map(|role| (role.id, role.name)).collect())
 }
 
-async fn list(session: &Session, output: OutputOptions) -> Result<(), Failure> {
+async fn list(session: &ClientSession, output: OutputOptions) -> Result<(), Failure> {
     let found = all(session).await?;
     let row = |role: &pb::Role| {
         vec![
@@ -215,7 +217,7 @@ fn value(role: &pb::Role) -> Value {
     })
 }
 
-async fn get(session: &Session, name: &str) -> Result<pb::Role, ClientError> {
+async fn get(session: &ClientSession, name: &str) -> Result<pb::Role, ClientError> {
     let request = pb::GetRoleRequest {
         name: name.to_owned(),
         namespace: session.namespace.clone(),
@@ -239,7 +241,7 @@ fn show(role: &pb::Role, output: OutputOptions) -> Result<(), Failure> {
     print_one(&output.output, &role.name, &fields, &value(role))
 }
 
-async fn all_rights(session: &Session) -> Result<Vec<String>, ClientError> {
+async fn all_rights(session: &ClientSession) -> Result<Vec<String>, ClientError> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
     loop {
         let request = pb::ListRightsRequest {
@@ -263,11 +265,12 @@ fn print_rights(rights: &[String], output: OutputOptions) -> Result<(), Failure>
 }
 
 async fn change_rights(
-    session: &Session,
+    session: &ClientSession,
     role: pb::Role,
     add: &[String],
     remove: &[String],
 ) -> Result<pb::Role, Failure> {
+    // Checked before anything is sent: a typo must not look like a success.
     if let Some(absent) = remove.iter().find(|right| !role.rights.contains(right)) {
         let message = format!("the role {} does not have the right {absent:?}", role.name);
         return Err(Failure::refused(
@@ -276,6 +279,7 @@ async fn change_rights(
         ));
     }
     let mut rights = role.rights;
+    // Removed first: a right that is both removed and added is there afterwards.
     rights.retain(|right| !remove.contains(right));
     for right in add {
         if !rights.contains(right) {

@@ -4,8 +4,8 @@
 
 use crate::columns;
 use crate::failure::Failure;
-use crate::output::{Cell, Table};
-pub(crate) use crate::output::{Format, OutputOptions};
+pub(crate) use crate::output::{OutputFormat, OutputOptions};
+use crate::output::{TableCell, TextTable};
 use serde_json::{Value, json};
 use std::io::{ErrorKind, IsTerminal as _, Write as _};
 
@@ -14,18 +14,19 @@ use std::io::{ErrorKind, IsTerminal as _, Write as _};
 /// # Errors
 /// If stdout can't be written.
 pub(crate) fn print_rows(
-    format: &Format,
+    format: &OutputFormat,
     headers: &[&str],
     rows: &[Vec<String>],
     values: &[Value],
 ) -> Result<(), Failure> {
     let text = match format {
-        Format::Table => table(headers, rows, width()),
-        Format::Wide => table(headers, rows, None),
-        Format::Name => names(rows),
-        Format::Json => as_json(&json!({ "items": values }))?,
-        Format::Yaml => as_yaml(&json!({ "items": values }))?,
-        Format::JsonPath(template) => {
+        OutputFormat::Table => table(headers, rows, width()),
+        OutputFormat::Wide => table(headers, rows, None),
+        OutputFormat::Name => names(rows),
+        OutputFormat::Json => as_json(&json!({ "items": values }))?,
+        OutputFormat::Yaml => as_yaml(&json!({ "items": values }))?,
+        OutputFormat::JsonPath(template) => {
+            // A line for each, also where the expression finds nothing, so that lines match rows.
             let lines = values.iter().map(|value| template.render(value) + "\n");
             lines.collect()
         }
@@ -38,17 +39,17 @@ pub(crate) fn print_rows(
 /// # Errors
 /// If stdout can't be written.
 pub(crate) fn print_one(
-    format: &Format,
+    format: &OutputFormat,
     name: &str,
     fields: &[(&str, String)],
     value: &Value,
 ) -> Result<(), Failure> {
     let text = match format {
-        Format::Table | Format::Wide => lines(fields),
-        Format::Name => format!("{}\n", harmless(name)),
-        Format::Json => as_json(value)?,
-        Format::Yaml => as_yaml(value)?,
-        Format::JsonPath(template) => template.render(value) + "\n",
+        OutputFormat::Table | OutputFormat::Wide => lines(fields),
+        OutputFormat::Name => format!("{}\n", sanitize_line(name)),
+        OutputFormat::Json => as_json(value)?,
+        OutputFormat::Yaml => as_yaml(value)?,
+        OutputFormat::JsonPath(template) => template.render(value) + "\n",
     };
     print(&text)
 }
@@ -58,6 +59,7 @@ pub(crate) fn print_one(
 /// # Errors
 /// If stdout can't be written; a reader that has seen enough is no error.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    // Whoever closed the pipe has read enough.
     match std::io::stdout().write_all(text.as_bytes()) {
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             let failure = Failure::internal(format!("can't write to stdout: {error}"));
@@ -70,13 +72,13 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
 /// To stderr: what was done.
 pub(crate) fn say(text: &str) {
     // Nothing is left to do when stderr is closed.
-    let _ = writeln!(std::io::stderr(), "{}", harmless(text));
+    let _ = writeln!(std::io::stderr(), "{}", sanitize_line(text));
 }
 
 /// One line that a terminal has nothing to obey in.
 #[must_use]
-pub(crate) fn harmless(text: &str) -> String {
-    columns::harmless(&text.replace(['\n', '\r', '\t'], " "))
+pub(crate) fn sanitize_line(text: &str) -> String {
+    columns::sanitize(&text.replace(['\n', '\r', '\t'], " "))
 }
 
 /// On a terminal a row is one line; elsewhere nothing is cut.
@@ -89,12 +91,13 @@ fn width() -> Option<usize> {
 
 fn table(headers: &[&str], rows: &[Vec<String>], room: Option<usize>) -> String {
     let heads = headers.iter().map(|head| head.to_uppercase());
-    let cell = |text: &String| Cell::new(if text.is_empty() { "-" } else { text });
+    let cell = |text: &String| TableCell::new(if text.is_empty() { "-" } else { text });
+    // An empty cell would make columns hard to follow.
     let rows: Vec<Vec<_>> = rows
         .iter()
         .map(|row| row.iter().map(cell).collect())
         .collect();
-    let mut table = Table::new(heads.collect(), room);
+    let mut table = TextTable::new(heads.collect(), room);
     let heads = table.heads(&rows);
     let all = heads + &table.rows(&rows);
     // Colours are for terminals.
@@ -107,7 +110,9 @@ fn table(headers: &[&str], rows: &[Vec<String>], room: Option<usize>) -> String 
 
 fn names(rows: &[Vec<String>]) -> String {
     let first = rows.iter().filter_map(|row| row.first());
-    first.map(|name| format!("{}\n", harmless(name))).collect()
+    first
+        .map(|name| format!("{}\n", sanitize_line(name)))
+        .collect()
 }
 
 fn lines(fields: &[(&str, String)]) -> String {
@@ -120,7 +125,7 @@ fn lines(fields: &[(&str, String)]) -> String {
             "" => String::new(),
             label => format!("{label}:"),
         };
-        format!("{label:wide$}{}\n", harmless(said))
+        format!("{label:wide$}{}\n", sanitize_line(said))
     };
     fields.iter().map(line).collect()
 }

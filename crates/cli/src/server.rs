@@ -1,6 +1,6 @@
 //! `coeval server`.
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::migrate::server_value;
 use crate::rows::{OutputOptions, print_rows, say};
@@ -21,13 +21,13 @@ use std::process::ExitCode;
 
 Servers announce themselves. One that was killed is listed until its lease ends:
 up to five minutes, and some seconds while a type is in migration.")]
-pub struct Options {
+pub struct ServerListOptions {
     #[command(subcommand)]
-    action: Action,
+    action: ServerCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum ServerCommand {
     /// Show the servers that are alive: their releases, and where each is with types in migration
     #[command(after_help = "Examples:\n  coeval server list\n  coeval server list -o name")]
     List {
@@ -48,17 +48,17 @@ enum Action {
     },
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: ServerListOptions) -> Result<ExitCode, Failure> {
     match options.action {
-        Action::List { output, server } => list(&server.session()?, output).await?,
-        Action::Deprecations { output, server } => {
+        ServerCommand::List { output, server } => list(&server.session()?, output).await?,
+        ServerCommand::Deprecations { output, server } => {
             deprecations(&server.session()?, output).await?;
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn deprecations(session: &Session, output: OutputOptions) -> Result<(), Failure> {
+async fn deprecations(session: &ClientSession, output: OutputOptions) -> Result<(), Failure> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
     loop {
         let asked = ListDeprecationsRequest {
@@ -102,7 +102,7 @@ async fn deprecations(session: &Session, output: OutputOptions) -> Result<(), Fa
     Ok(())
 }
 
-async fn list(session: &Session, output: OutputOptions) -> Result<(), Failure> {
+async fn list(session: &ClientSession, output: OutputOptions) -> Result<(), Failure> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
     loop {
         let asked = pb::ListServersRequest {
@@ -138,6 +138,7 @@ fn pairs(map: &HashMap<String, String>) -> String {
         .iter()
         .map(|(of, what)| format!("{of}={what}"))
         .collect();
+    // Maps have no order; a table must have the same each time.
     all.sort();
     all.join(", ")
 }

@@ -2,7 +2,7 @@
 
 mod wait;
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::rows::{OutputOptions, print_one, print_rows, say};
 use clap::{Args, Subcommand, ValueEnum};
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use std::process::ExitCode;
 use std::time::Duration;
 
-pub(crate) use wait::{done, followed};
+pub(crate) use wait::{follow_to_end, wait_for_success};
 
 /// Look at tasks, wait for them, cancel them.
 #[derive(Debug, Args)]
@@ -23,13 +23,13 @@ pub(crate) use wait::{done, followed};
 
 A task is a long-running job, such as moving all resources of a type to another version. An id
 can be given with or without urn:vcloud:task: before it.")]
-pub struct Options {
+pub struct TaskOptions {
     #[command(subcommand)]
-    action: Action,
+    action: TaskCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum TaskCommand {
     /// Show the tasks of your organization, newest first
     #[command(after_help = "Examples:
   coeval task list
@@ -39,7 +39,7 @@ enum Action {
     List {
         /// Only those that stand so
         #[arg(long, value_enum)]
-        status: Option<Stands>,
+        status: Option<StatusFilter>,
         /// Only those of this operation, such as migrateEntities
         #[arg(long, value_name = "NAME")]
         operation: Option<String>,
@@ -94,7 +94,7 @@ Exit codes: 0 it did its work, 1 it failed or was canceled, 4 it has not ended i
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Stands {
+enum StatusFilter {
     Queued,
     Running,
     Success,
@@ -103,7 +103,7 @@ enum Stands {
     Aborted,
 }
 
-impl Stands {
+impl StatusFilter {
     const fn sent(self) -> pb::TaskStatus {
         match self {
             Self::Queued => pb::TaskStatus::Queued,
@@ -118,6 +118,7 @@ impl Stands {
 
 /// An id, and not a name: tasks outlive names.
 fn resource_id(text: &str) -> Result<String, String> {
+    // The server takes ids only; a name would find nothing, and not say why.
     match text.strip_prefix("urn:vcloud:entity:") {
         Some(rest) if !rest.is_empty() => Ok(text.to_owned()),
         _ => Err(
@@ -142,9 +143,9 @@ fn duration(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs(seconds))
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: TaskOptions) -> Result<ExitCode, Failure> {
     match options.action {
-        Action::List {
+        TaskCommand::List {
             status,
             operation,
             resource,
@@ -160,14 +161,16 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             };
             list(&server.session()?, asked, limit, output).await?;
         }
-        Action::Get { id, output, server } => show(&get(&server.session()?, id).await?, output)?,
-        Action::Wait {
+        TaskCommand::Get { id, output, server } => {
+            show(&get(&server.session()?, id).await?, output)?;
+        }
+        TaskCommand::Wait {
             id,
             timeout,
             output,
             server,
         } => return wait::run(&server.session()?, id, timeout, output).await,
-        Action::Cancel { id, server } => {
+        TaskCommand::Cancel { id, server } => {
             let session = server.session()?;
             let request = pb::CancelTaskRequest { id };
             let done = session.client.tasks().cancel_task(request).await;
@@ -183,14 +186,14 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn get(session: &Session, id: String) -> Result<pb::Task, ClientError> {
+async fn get(session: &ClientSession, id: String) -> Result<pb::Task, ClientError> {
     let request = pb::GetTaskRequest { id };
     let found = session.client.tasks().get_task(request).await?;
     Ok(found.into_inner().task.unwrap_or_default())
 }
 
 async fn list(
-    session: &Session,
+    session: &ClientSession,
     asked: pb::ListTasksRequest,
     limit: u32,
     output: OutputOptions,
@@ -199,10 +202,12 @@ async fn list(
     let (mut found, mut page_token) = (Vec::new(), String::new());
     let more = loop {
         let mut request = asked.clone();
+        // No more than are wanted: a server may have very many.
         request.page_size = i32::try_from(limit.saturating_sub(found.len()).min(1000)).unwrap_or(0);
         request.page_token = page_token;
         let page = session.client.tasks().list_tasks(request).await;
         let page = page.map_err(ClientError::from)?.into_inner();
+        // One that can't be read does not hide the others.
         for bad in &page.quarantined {
             say(&format!(
                 "{} can't be read: {} ({})",
@@ -214,6 +219,7 @@ async fn list(
         found.extend(page.tasks.into_iter().filter(wanted));
         page_token = page.next_page_token;
         if page_token.is_empty() || found.len() >= limit {
+            // Whether there were more decides on the note at the end.
             break !page_token.is_empty();
         }
     };

@@ -1,9 +1,10 @@
 //! `coeval token …`.
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::output::{
-    Cell, OutputOptions, Printer, Shape, Shown, age, duration, moment, notes, said,
+    OutputOptions, OutputShape, Printable, Printer, TableCell, age, check_written, duration,
+    moment, notes,
 };
 use clap::{Args, Subcommand};
 use coeval_client::{Client, ClientError};
@@ -20,13 +21,13 @@ use std::time::Duration;
   coeval token create ci --expires 30d > token
   coeval token list
   coeval token revoke ci")]
-pub struct Options {
+pub struct TokenOptions {
     #[command(subcommand)]
-    action: Action,
+    action: TokenCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum TokenCommand {
     /// Make a token for a program that acts as you; prints it, this once
     #[command(after_help = "Examples:
   coeval token create ci --expires 30d > token
@@ -67,7 +68,7 @@ environment variable COEVAL_TOKEN.")]
 }
 
 /// A token or a session, as it is listed.
-struct Listed {
+struct ListedToken {
     id: String,
     name: String,
     kind: &'static str,
@@ -76,13 +77,14 @@ struct Listed {
     source: String,
 }
 
-impl From<access::Session> for Listed {
+impl From<access::Session> for ListedToken {
     fn from(session: access::Session) -> Self {
         let kind = match session.kind() {
             access::SessionKind::ApiToken => "token",
             access::SessionKind::Session => "session",
             access::SessionKind::Unspecified => "",
         };
+        // Messages have a timestamp type of their own.
         let time = |at: Option<(i64, i32)>| at.and_then(|(s, n)| Timestamp::new(s, n).ok());
         let created = session.created.as_ref().map(|at| (at.seconds, at.nanos));
         let expires = session.expires.as_ref().map(|at| (at.seconds, at.nanos));
@@ -97,7 +99,7 @@ impl From<access::Session> for Listed {
     }
 }
 
-impl Shown for Listed {
+impl Printable for ListedToken {
     fn heads(wide: bool) -> Vec<&'static str> {
         let mut heads = vec!["NAME", "KIND", "AGE", "EXPIRES", "ID"];
         if wide {
@@ -106,18 +108,18 @@ impl Shown for Listed {
         heads
     }
 
-    fn row(&self, wide: bool) -> Vec<Cell> {
+    fn row(&self, wide: bool) -> Vec<TableCell> {
         let age = |at| age(at, Timestamp::now());
         let expires = self.expires.map_or_else(|| "never".to_owned(), moment);
         let mut row = vec![
-            Cell::new(&self.name),
-            Cell::new(self.kind),
-            Cell::new(self.created.map(age).unwrap_or_default()),
-            Cell::new(expires),
-            Cell::new(&self.id),
+            TableCell::new(&self.name),
+            TableCell::new(self.kind),
+            TableCell::new(self.created.map(age).unwrap_or_default()),
+            TableCell::new(expires),
+            TableCell::new(&self.id),
         ];
         if wide {
-            row.push(Cell::new(&self.source));
+            row.push(TableCell::new(&self.source));
         }
         row
     }
@@ -138,26 +140,30 @@ impl Shown for Listed {
     }
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: TokenOptions) -> Result<ExitCode, Failure> {
     match options.action {
-        Action::Create {
+        TokenCommand::Create {
             name,
             expires,
             server,
         } => create(&server.session()?, name, expires).await?,
-        Action::List { output, server } => {
-            let mut printer = Printer::<Listed>::new(&output, Shape::List);
+        TokenCommand::List { output, server } => {
+            let mut printer = Printer::<ListedToken>::new(&output, OutputShape::List);
             for one in all(&server.session()?.client).await? {
                 printer.print(&one)?;
             }
             printer.finish()?;
         }
-        Action::Revoke { tokens, server } => revoke(&server.session()?, &tokens).await?,
+        TokenCommand::Revoke { tokens, server } => revoke(&server.session()?, &tokens).await?,
     }
     Ok(ExitCode::SUCCESS)
 }
 
-async fn create(session: &Session, name: String, expires: Option<Duration>) -> Result<(), Failure> {
+async fn create(
+    session: &ClientSession,
+    name: String,
+    expires: Option<Duration>,
+) -> Result<(), Failure> {
     let expires = match expires {
         None => None,
         Some(after) => {
@@ -178,7 +184,8 @@ async fn create(session: &Session, name: String, expires: Option<Duration>) -> R
     }
     let made = session.client.sessions().create_api_token(request).await;
     let made = made.map_err(ClientError::of_write)?.into_inner();
-    said(writeln!(std::io::stdout(), "{}", made.token))?;
+    // Only the token on stdout, so that it can be redirected into a file.
+    check_written(writeln!(std::io::stdout(), "{}", made.token))?;
     let until = expires.map(|at| format!(" until {}", moment(at)));
     notes::note(&format!(
         "Made{}; it is not shown again. Programs find it in COEVAL_TOKEN.",
@@ -187,7 +194,7 @@ async fn create(session: &Session, name: String, expires: Option<Duration>) -> R
     Ok(())
 }
 
-async fn all(client: &Client) -> Result<Vec<Listed>, Failure> {
+async fn all(client: &Client) -> Result<Vec<ListedToken>, Failure> {
     let mut listed = Vec::new();
     let mut page_token = String::new();
     loop {
@@ -197,7 +204,7 @@ async fn all(client: &Client) -> Result<Vec<Listed>, Failure> {
         };
         let page = client.sessions().list_sessions(request).await;
         let page = page.map_err(ClientError::from)?.into_inner();
-        listed.extend(page.sessions.into_iter().map(Listed::from));
+        listed.extend(page.sessions.into_iter().map(ListedToken::from));
         if page.next_page_token.is_empty() {
             return Ok(listed);
         }
@@ -205,20 +212,22 @@ async fn all(client: &Client) -> Result<Vec<Listed>, Failure> {
     }
 }
 
-async fn revoke(session: &Session, tokens: &[String]) -> Result<(), Failure> {
+async fn revoke(session: &ClientSession, tokens: &[String]) -> Result<(), Failure> {
+    // Names are known here; the server revokes by id.
     let known = all(&session.client).await?;
     for token in tokens {
         let id = id_of(token, &known)?;
         let request = access::RevokeSessionRequest { id };
         let revoked = session.client.sessions().revoke_session(request).await;
         revoked.map_err(ClientError::of_write)?;
-        said(writeln!(std::io::stdout(), "token/{token} revoked"))?;
+        check_written(writeln!(std::io::stdout(), "token/{token} revoked"))?;
     }
     Ok(())
 }
 
 /// The id of the only token that is called so; what is no name is taken for an id.
-fn id_of(token: &str, known: &[Listed]) -> Result<String, Failure> {
+fn id_of(token: &str, known: &[ListedToken]) -> Result<String, Failure> {
+    // By name first: an id looks like no name that people give.
     let named = known.iter().filter(|one| one.name == token);
     let named: Vec<_> = named.map(|one| one.id.clone()).collect();
     match named.as_slice() {

@@ -10,14 +10,14 @@ mod proto;
 mod publish;
 pub(crate) mod read;
 mod register;
-pub(crate) mod registered;
+pub(crate) mod server_types;
 pub(crate) mod text;
 pub(crate) mod tree;
 
-use crate::access::Level as AccessLevel;
+use crate::access::GrantLevel as AccessLevel;
 use crate::context::ServerOptions;
 use crate::failure::Failure;
-use crate::members::Member;
+use crate::members::MemberName;
 use crate::output::OutputOptions;
 use crate::type_access;
 use clap::parser::ValueSource;
@@ -25,8 +25,8 @@ use clap::{ArgMatches, Args, Subcommand};
 use clap_complete::engine::ArgValueCompleter;
 use coeval_client::ClientError;
 use coeval_proto::types::v1 as pb;
-use publish::Organizations;
-use register::Accepting;
+use publish::PublishedTo;
+use register::RegisterPolicy;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -39,11 +39,11 @@ use std::process::ExitCode;
   coeval type publish acme:app --org acme")]
 pub struct TypeOptions {
     #[command(subcommand)]
-    action: Action,
+    action: TypeCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum TypeCommand {
     /// Show the types that are registered, with their versions
     #[command(after_help = "Examples:\n  coeval type list\n  coeval type list -o name")]
     List {
@@ -61,7 +61,7 @@ A version that is not proven was registered although something stood in its way.
 version that is written by default: every body says its own.")]
     Versions {
         /// The type, as app or acme:app
-        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::names::kinds))]
+        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::targets::kinds))]
         kind: String,
         #[command(flatten)]
         output: OutputOptions,
@@ -170,10 +170,10 @@ a user may then do is up to the roles: see coeval role. A version that is regist
 has the grants of the one before it. The provider's administrators do this.")]
     Publish {
         /// The type, as app or acme:app
-        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::names::kinds))]
+        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::targets::kinds))]
         kind: String,
         #[command(flatten)]
-        to: To,
+        to: PublishTarget,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -185,10 +185,10 @@ Resources that are there stay; nobody of the organization sees them until it is 
 again.")]
     Unpublish {
         /// The type, as app or acme:app
-        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::names::kinds))]
+        #[arg(value_name = "TYPE", add = ArgValueCompleter::new(crate::targets::kinds))]
         kind: String,
         #[command(flatten)]
-        to: To,
+        to: PublishTarget,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -219,8 +219,8 @@ What a user may then do is up to the rights of its roles: see coeval type publis
         #[arg(value_name = "TYPE:VERSION", value_parser = type_and_version)]
         id: String,
         /// user:NAME, user:NAME@ORG, role:NAME, role:NAME@ORG, org:NAME or an id
-        #[arg(value_parser = Member::parse)]
-        member: Member,
+        #[arg(value_parser = MemberName::parse)]
+        member: MemberName,
         /// How much; each level includes those before it
         #[arg(value_enum)]
         level: AccessLevel,
@@ -234,8 +234,8 @@ What a user may then do is up to the rights of its roles: see coeval type publis
         #[arg(value_name = "TYPE:VERSION", value_parser = type_and_version)]
         id: String,
         /// user:NAME, user:NAME@ORG, role:NAME, role:NAME@ORG, org:NAME or an id
-        #[arg(value_parser = Member::parse)]
-        member: Member,
+        #[arg(value_parser = MemberName::parse)]
+        member: MemberName,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -322,7 +322,7 @@ beside them, so that the tree compiles.")]
 /// Which organizations.
 #[derive(Debug, Args)]
 #[group(required = true, multiple = false)]
-struct To {
+struct PublishTarget {
     /// An organization, by its name; can be said several times
     #[arg(long = "org", value_name = "ORG")]
     orgs: Vec<String>,
@@ -331,9 +331,9 @@ struct To {
     all: bool,
 }
 
-impl To {
-    fn organizations(self) -> Organizations {
-        Organizations {
+impl PublishTarget {
+    fn organizations(self) -> PublishedTo {
+        PublishedTo {
             named: self.orgs,
             all: self.all,
         }
@@ -347,86 +347,92 @@ impl To {
 /// If it is refused or fails.
 pub async fn run(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     let ended = Box::pin(dispatch(options, matches)).await;
-    ended.map_err(Failure::told_to_log_in)
+    ended.map_err(Failure::with_login_advice)
 }
 
 async fn dispatch(options: TypeOptions, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match options.action {
-        Action::List { output, server } => list::list(&server.session()?, &output.output).await?,
-        Action::Versions {
+        TypeCommand::List { output, server } => {
+            list::list(&server.session()?, &output.output).await?;
+        }
+        TypeCommand::Versions {
             kind,
             output,
             server,
         } => list::versions(&server.session()?, &kind, &output.output).await?,
-        Action::Register {
+        TypeCommand::Register {
             files,
             accept_undecided,
             warn,
             server,
         } => {
-            let accepting = Accepting {
+            let accepting = RegisterPolicy {
                 warn,
                 undecided: accept_undecided,
             };
             return register::register(&server.session()?, &files, accepting).await;
         }
-        Action::Delete { id, server } => delete(id, &server, "deleted").await?,
-        Action::Retire { id, server } => delete(id, &server, "retired").await?,
-        Action::Deprecate {
+        TypeCommand::Delete { id, server } => delete(id, &server, "deleted").await?,
+        TypeCommand::Retire { id, server } => delete(id, &server, "retired").await?,
+        TypeCommand::Deprecate {
             id,
             deprecation,
             server,
         } => annotate::deprecate(&server.session()?, &id, deprecation).await?,
-        Action::Columns {
+        TypeCommand::Columns {
             id,
             set,
             clear,
             output,
             server,
         } => {
+            // Neither flag: the columns are only shown.
             let columns = (clear || !set.is_empty()).then_some(set);
             annotate::columns(&server.session()?, &id, columns, &output.output).await?;
         }
-        Action::Publish { kind, to, server } => {
+        TypeCommand::Publish { kind, to, server } => {
             publish::publish(&server.session()?, &kind, to.organizations()).await?;
         }
-        Action::Unpublish { kind, to, server } => {
+        TypeCommand::Unpublish { kind, to, server } => {
             publish::unpublish(&server.session()?, &kind, to.organizations()).await?;
         }
-        Action::Grants { id, output, server } => {
+        TypeCommand::Grants { id, output, server } => {
             let session = server.session()?;
-            let id = registered::whole_id(&session, id).await?;
+            let id = server_types::full_id(&session, id).await?;
             type_access::grants(&session, &id, &output.output).await?;
         }
-        Action::Grant {
+        TypeCommand::Grant {
             id,
             member,
             level,
             server,
         } => {
             let session = server.session()?;
-            let id = registered::whole_id(&session, id).await?;
+            let id = server_types::full_id(&session, id).await?;
             type_access::grant(&session, &id, &member, level).await?;
         }
-        Action::Revoke { id, member, server } => {
+        TypeCommand::Revoke { id, member, server } => {
             let session = server.session()?;
-            let id = registered::whole_id(&session, id).await?;
+            let id = server_types::full_id(&session, id).await?;
             type_access::revoke(&session, &id, &member).await?;
         }
-        Action::Check {
+        TypeCommand::Check {
             files,
             json,
             registered,
             server,
         } => {
+            // The same flags without --registered ask the server only if it was named on purpose.
             if registered || names_a_server(matches) {
                 return register::check(&server.session()?, &files, json).await;
             }
             return check::run(&files, json);
         }
-        Action::Explain { files, json } => explain::run(&files, json)?,
-        Action::Proto { types, out, server } => {
+        TypeCommand::Explain { files, json } => explain::run(&files, json)?,
+        TypeCommand::Proto { types, out, server } => {
+            // Names of types rather than of files mean that a server is asked.
             let asks = names_a_server(matches) || proto::are_types(&types);
+            // Files need no session, and a server that is down must not be in their way.
             let session = asks.then(|| server.session()).transpose()?;
             proto::run(&types, out.as_deref(), session.as_ref()).await?;
         }
@@ -451,7 +457,7 @@ fn type_and_version(text: &str) -> Result<String, &'static str> {
 
 async fn delete(id: String, server: &ServerOptions, told: &str) -> Result<(), Failure> {
     let session = server.session()?;
-    let id = registered::whole_id(&session, id).await?;
+    let id = server_types::full_id(&session, id).await?;
     let request = pb::DeleteTypeVersionRequest { id: id.clone() };
     let done = session.client.types().delete_type_version(request).await;
     done.map_err(ClientError::of_write)?;

@@ -3,12 +3,12 @@
 mod matching;
 
 use crate::calls::unmarked;
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::get::last_of;
-use crate::names::{self, Target, Targets};
+use crate::get::report_all_but_last;
+use crate::output::check_written;
 use crate::output::notes;
-use crate::output::said;
+use crate::targets::{self, NamedTarget, TargetArguments};
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use indicatif::ProgressBar;
@@ -34,9 +34,9 @@ it, and it survives a restart. Those that you have no full control of are neithe
 touched nor counted, and hooks don't run. The exit code is 1 if some were refused.
 
 All resources of a type, with servers and clients of both majors at work: `coeval migrate`.")]
-pub struct Options {
+pub struct UpgradeOptions {
     #[command(flatten)]
-    targets: Targets,
+    targets: TargetArguments,
     /// The version to store them at; default: the newest that you can see
     #[arg(
         long,
@@ -57,7 +57,7 @@ pub struct Options {
         requires = "filter",
         conflicts_with = "names"
     )]
-    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    #[arg(value_parser = targets::version, add = ArgValueCompleter::new(targets::versions))]
     version: String,
     /// Don't wait for the task of a filter
     #[arg(long, requires = "filter", conflicts_with = "names")]
@@ -69,12 +69,14 @@ pub struct Options {
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: UpgradeOptions) -> Result<ExitCode, Failure> {
     let session = options.server.session()?;
+    // A filter is one task of the server; names are upgraded one by one.
     if let Some(filter) = &options.filter {
         return matching::run(&session, &options, filter).await;
     }
-    let targets = options.targets.some()?;
+    let targets = options.targets.required()?;
+    // A bar for a few would flicker and be gone.
     let bar = if targets.len() > 10 && std::io::stderr().is_terminal() {
         ProgressBar::new(targets.len() as u64)
     } else {
@@ -88,13 +90,19 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         bar.inc(1);
     }
     bar.finish_and_clear();
-    last_of(failures)
+    report_all_but_last(failures)
 }
 
-async fn one(session: &Session, target: &Target, options: &Options) -> Result<(), Failure> {
+async fn one(
+    session: &ClientSession,
+    target: &NamedTarget,
+    options: &UpgradeOptions,
+) -> Result<(), Failure> {
     let resources = session.client.resources(&target.kind);
     let resources = resources.within(&session.namespace);
+    // Read first, only to say what it was upgraded from.
     let before = resources.get(&target.name).await?;
+    // Without a condition on the revision: at its version already, it stays as it is.
     let written = resources
         .upgrade(&target.name, &options.to, "", options.dry_run)
         .await?;
@@ -106,7 +114,7 @@ async fn one(session: &Session, target: &Target, options: &Options) -> Result<()
     } else {
         format!("{target} upgraded ({from} to {to}{dry})")
     };
-    said(writeln!(std::io::stdout(), "{line}"))?;
+    check_written(writeln!(std::io::stdout(), "{line}"))?;
     if !written.kept.is_empty() {
         notes::note(&format!("kept: {}", written.kept.join(", ")));
     }

@@ -1,6 +1,6 @@
 //! `coeval user`.
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::org::{enabled, mask};
 use crate::password::new_password;
@@ -23,13 +23,13 @@ use std::process::ExitCode;
 
 A password is asked for on the terminal, or read from stdin with --password-stdin. It is
 never a flag: others can read the command line.")]
-pub struct Options {
+pub struct UserOptions {
     #[command(subcommand)]
-    action: Action,
+    action: UserCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum UserCommand {
     /// Show the users of an organization
     #[command(after_help = "Examples:\n  coeval user list\n  coeval user list -n acme -o name")]
     List {
@@ -44,7 +44,7 @@ enum Action {
     )]
     Get {
         #[command(flatten)]
-        who: Who,
+        who: UserArgument,
         #[command(flatten)]
         output: OutputOptions,
         #[command(flatten)]
@@ -57,12 +57,12 @@ enum Action {
   coeval user create robot --no-password
 
 One without a password can't log in until coeval user password has given it one.")]
-    Create(Box<New>),
+    Create(Box<NewUserOptions>),
     /// Delete one, with its sessions and tokens
     #[command(after_help = "Examples:\n  coeval user delete alice -n acme")]
     Delete {
         #[command(flatten)]
-        who: Who,
+        who: UserArgument,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -70,7 +70,7 @@ One without a password can't log in until coeval user password has given it one.
     #[command(after_help = "Examples:\n  coeval user disable alice")]
     Disable {
         #[command(flatten)]
-        who: Who,
+        who: UserArgument,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -78,7 +78,7 @@ One without a password can't log in until coeval user password has given it one.
     #[command(after_help = "Examples:\n  coeval user enable alice")]
     Enable {
         #[command(flatten)]
-        who: Who,
+        who: UserArgument,
         #[command(flatten)]
         server: ServerOptions,
     },
@@ -88,7 +88,7 @@ One without a password can't log in until coeval user password has given it one.
   coeval user password alice --password-stdin < secret.txt")]
     Password {
         #[command(flatten)]
-        who: Who,
+        who: UserArgument,
         /// Read it from stdin, the first line
         #[arg(long)]
         password_stdin: bool,
@@ -101,7 +101,7 @@ One without a password can't log in until coeval user password has given it one.
   coeval user roles alice --add Reader --remove Worker")]
     Roles {
         #[command(flatten)]
-        who: Who,
+        who: UserArgument,
         /// A role to give, by its name; can be said several times
         #[arg(long, value_name = "ROLE")]
         add: Vec<String>,
@@ -116,13 +116,13 @@ One without a password can't log in until coeval user password has given it one.
 }
 
 #[derive(Debug, Args)]
-struct Who {
+struct UserArgument {
     /// The user's name or id
     name: String,
 }
 
 #[derive(Debug, Args)]
-struct New {
+struct NewUserOptions {
     /// The user's name, unique within the organization
     name: String,
     /// A role of the user, by its name; can be said several times
@@ -147,10 +147,10 @@ struct New {
     server: ServerOptions,
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: UserOptions) -> Result<ExitCode, Failure> {
     match options.action {
-        Action::List { output, server } => list(&server.session()?, output).await?,
-        Action::Get {
+        UserCommand::List { output, server } => list(&server.session()?, output).await?,
+        UserCommand::Get {
             who,
             output,
             server,
@@ -160,8 +160,8 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             let roles = roles_of(&session, &user).await?;
             show(&user, &roles, output)?;
         }
-        Action::Create(new) => create(*new).await?,
-        Action::Delete { who, server } => {
+        UserCommand::Create(new) => create(*new).await?,
+        UserCommand::Delete { who, server } => {
             let session = server.session()?;
             let request = pb::DeleteUserRequest {
                 name: who.name.clone(),
@@ -171,9 +171,13 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             done.map_err(ClientError::of_write)?;
             say(&format!("user {} deleted", who.name));
         }
-        Action::Disable { who, server } => set_disabled(&server.session()?, &who, true).await?,
-        Action::Enable { who, server } => set_disabled(&server.session()?, &who, false).await?,
-        Action::Password {
+        UserCommand::Disable { who, server } => {
+            set_disabled(&server.session()?, &who, true).await?;
+        }
+        UserCommand::Enable { who, server } => {
+            set_disabled(&server.session()?, &who, false).await?;
+        }
+        UserCommand::Password {
             who,
             password_stdin,
             server,
@@ -188,7 +192,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
             done.map_err(ClientError::of_write)?;
             say(&format!("password of {} set; its sessions ended", who.name));
         }
-        Action::Roles {
+        UserCommand::Roles {
             who,
             add,
             remove,
@@ -199,7 +203,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
     Ok(ExitCode::SUCCESS)
 }
 
-async fn list(session: &Session, output: OutputOptions) -> Result<(), Failure> {
+async fn list(session: &ClientSession, output: OutputOptions) -> Result<(), Failure> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
     loop {
         let request = pb::ListUsersRequest {
@@ -215,6 +219,7 @@ async fn list(session: &Session, output: OutputOptions) -> Result<(), Failure> {
             break;
         }
     }
+    // Over all pages, and by name: the server's order is its own.
     found.sort_by(|one: &pb::User, other| one.name.cmp(&other.name));
     let names = role::names(session).await?;
     let row = |user: &pb::User| {
@@ -247,7 +252,7 @@ fn value(user: &pb::User, roles: &[String]) -> Value {
     })
 }
 
-async fn get(session: &Session, name: &str) -> Result<pb::User, ClientError> {
+async fn get(session: &ClientSession, name: &str) -> Result<pb::User, ClientError> {
     let request = pb::GetUserRequest {
         name: name.to_owned(),
         namespace: session.namespace.clone(),
@@ -256,7 +261,8 @@ async fn get(session: &Session, name: &str) -> Result<pb::User, ClientError> {
     Ok(found.user.unwrap_or_default())
 }
 
-async fn roles_of(session: &Session, user: &pb::User) -> Result<Vec<String>, ClientError> {
+async fn roles_of(session: &ClientSession, user: &pb::User) -> Result<Vec<String>, ClientError> {
+    // Roles are those of the user's organization, which may not be the caller's.
     let mut session = session.clone();
     session.namespace.clone_from(&user.namespace);
     Ok(named(&user.roles, &role::names(&session).await?))
@@ -276,7 +282,7 @@ fn show(user: &pb::User, roles: &[String], output: OutputOptions) -> Result<(), 
     print_one(&output.output, &user.name, &fields, &value(user, roles))
 }
 
-async fn create(new: New) -> Result<(), Failure> {
+async fn create(new: NewUserOptions) -> Result<(), Failure> {
     let session = new.server.session()?;
     let password = if new.no_password {
         String::new()
@@ -306,7 +312,11 @@ async fn create(new: New) -> Result<(), Failure> {
     Ok(())
 }
 
-async fn change(session: &Session, user: pb::User, field: &str) -> Result<pb::User, ClientError> {
+async fn change(
+    session: &ClientSession,
+    user: pb::User,
+    field: &str,
+) -> Result<pb::User, ClientError> {
     let request = pb::UpdateUserRequest {
         user: Some(user),
         update_mask: Some(mask(&[field])),
@@ -316,7 +326,11 @@ async fn change(session: &Session, user: pb::User, field: &str) -> Result<pb::Us
     Ok(done.into_inner().user.unwrap_or_default())
 }
 
-async fn set_disabled(session: &Session, who: &Who, disabled: bool) -> Result<(), Failure> {
+async fn set_disabled(
+    session: &ClientSession,
+    who: &UserArgument,
+    disabled: bool,
+) -> Result<(), Failure> {
     let before = get(session, &who.name).await?;
     let user = pb::User {
         id: before.id,
@@ -330,14 +344,16 @@ async fn set_disabled(session: &Session, who: &Who, disabled: bool) -> Result<()
 }
 
 async fn change_roles(
-    session: &Session,
-    who: &Who,
+    session: &ClientSession,
+    who: &UserArgument,
     add: &[String],
     remove: &[String],
     output: OutputOptions,
 ) -> Result<(), Failure> {
+    // By id afterwards, so that a rename in between does no harm.
     let mut user = get(session, &who.name).await?;
     if !add.is_empty() || !remove.is_empty() {
+        // As above: the names of roles depend on the organization.
         let mut within = session.clone();
         within.namespace.clone_from(&user.namespace);
         let names = role::names(&within).await?;
@@ -375,6 +391,7 @@ fn changed(
         })
     };
     let mut roles = now.to_vec();
+    // Unknown names are refused before anything is written.
     for role in remove {
         let id = id(role)?;
         if !roles.contains(&id) {

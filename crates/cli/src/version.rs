@@ -4,7 +4,7 @@ use crate::context::{ServerOptions, variable};
 use crate::failure::Failure;
 use crate::rows::{OutputOptions, print_one, say};
 use clap::Args;
-use coeval_client::{ClientError, Kind};
+use coeval_client::{ClientError, ClientErrorKind};
 use coeval_proto::releases::v1::GetReleaseRequest;
 use coeval_releases::{CURRENT, Feature, Release};
 use serde_json::{Value, json};
@@ -19,7 +19,7 @@ use std::process::ExitCode;
 
 A server of the release before works with this program. What it lacks is
 listed, each with the release that has it.")]
-pub struct Options {
+pub struct VersionOptions {
     /// Only this program; no server is asked
     #[arg(long)]
     client: bool,
@@ -29,7 +29,7 @@ pub struct Options {
     server: ServerOptions,
 }
 
-impl Options {
+impl VersionOptions {
     /// Whether nobody said which server, and none is known.
     fn is_for_no_server(&self, failure: &Failure) -> bool {
         let said = self.server.server.is_some() || self.server.context.is_some();
@@ -41,7 +41,7 @@ impl Options {
     }
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: VersionOptions) -> Result<ExitCode, Failure> {
     let server = if options.client {
         None
     } else {
@@ -55,11 +55,13 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
                 None
             }
             Err(failure) => {
+                // What is known here is told, also if the server does not answer.
                 say(&format!("client: {CURRENT}"));
                 return Err(failure);
             }
         }
     };
+    // A release that can't be read lacks nothing that could be named.
     let known = server.as_deref().and_then(|server| server.parse().ok());
     let lacking = known.map(lacking).unwrap_or_default();
     let needs = |feature: &Feature| format!("{} ({})", feature.what(), feature.since());
@@ -88,7 +90,12 @@ async fn server_release(server: &ServerOptions) -> Result<String, Failure> {
         Err(status) => {
             let error = ClientError::from(status);
             let known = session.client.server_release();
-            let answered = [Kind::Unimplemented, Kind::Unauthenticated, Kind::Denied];
+            let answered = [
+                ClientErrorKind::Unimplemented,
+                ClientErrorKind::Unauthenticated,
+                ClientErrorKind::Denied,
+            ];
+            // A refusal tells the release as well as an answer does.
             match known.filter(|_| answered.contains(&error.kind())) {
                 Some(release) => Ok(release),
                 None => Err(error.into()),

@@ -1,13 +1,13 @@
 //! `coeval wait`.
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::names::{Target, Targets};
 use crate::output::notes::Spinner;
-use crate::output::{Template, duration, said};
-use crate::reading::{self, Query};
+use crate::output::{Template, check_written, duration};
+use crate::reading::{self, ReadQuery};
+use crate::targets::{NamedTarget, TargetArguments};
 use clap::Args;
-use coeval_client::{ClientError, Kind, Resource};
+use coeval_client::{ClientError, ClientErrorKind, Resource};
 use futures::StreamExt as _;
 use serde_json::Value;
 use std::io::Write as _;
@@ -31,12 +31,12 @@ const LOOK_AGAIN: Duration = Duration::from_secs(2);
 A resource that is not there is refused at once, but with `exists` and `deleted`.
 
 Exit codes: 0 it is so, 1 it did not become so in time, or can't any more.")]
-pub struct Options {
+pub struct WaitOptions {
     #[command(flatten)]
-    targets: Targets,
+    targets: TargetArguments,
     /// state=STATE, exists, deleted, jsonpath='{.spec.x}'=VALUE, or jsonpath='{.spec.x}' for any
     #[arg(long = "for", value_name = "CONDITION")]
-    condition: Condition,
+    condition: WaitCondition,
     /// How long: 30s, 5m, 1h
     #[arg(long, value_name = "DURATION", default_value = "30s", value_parser = duration)]
     timeout: Duration,
@@ -46,14 +46,14 @@ pub struct Options {
 
 /// What is waited for.
 #[derive(Clone, Debug, PartialEq)]
-enum Condition {
+enum WaitCondition {
     State(String),
     Exists,
     Deleted,
     Path(Template, Option<String>),
 }
 
-impl FromStr for Condition {
+impl FromStr for WaitCondition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -76,7 +76,7 @@ impl FromStr for Condition {
 
 /// How things stand.
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Standing {
+enum WaitState {
     Met,
     /// Not yet; what it is now.
     Not(String),
@@ -84,13 +84,14 @@ enum Standing {
     Never,
 }
 
-impl Condition {
-    fn of(&self, resource: Option<&Resource>) -> Result<Standing, serde_json::Error> {
+impl WaitCondition {
+    fn of(&self, resource: Option<&Resource>) -> Result<WaitState, serde_json::Error> {
+        // Absent: met for one condition, not yet for another, and never for the rest.
         let Some(resource) = resource else {
             return Ok(match self {
-                Self::Deleted => Standing::Met,
-                Self::Exists => Standing::Not("it is not there".into()),
-                Self::State(_) | Self::Path(..) => Standing::Never,
+                Self::Deleted => WaitState::Met,
+                Self::Exists => WaitState::Not("it is not there".into()),
+                Self::State(_) | Self::Path(..) => WaitState::Never,
             });
         };
         let status = resource.status.clone().unwrap_or_default();
@@ -105,62 +106,64 @@ impl Condition {
             Self::Path(template, wanted) => {
                 let value: Value = serde_json::to_value(resource)?;
                 let found = template.render(&value);
+                // Any value is enough if none was named.
                 let met = template.finds(&value) && wanted.as_ref().is_none_or(|w| *w == found);
                 if !met {
                     let now = match found.as_str() {
                         "" => "nothing is there".to_owned(),
                         found => format!("it is `{found}`"),
                     };
-                    return Ok(Standing::Not(now));
+                    return Ok(WaitState::Not(now));
                 }
                 met
             }
         };
         Ok(if met {
-            Standing::Met
+            WaitState::Met
         } else {
-            Standing::Not(now)
+            WaitState::Not(now)
         })
     }
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
-    let targets = options.targets.some()?;
+pub(crate) async fn run(options: WaitOptions) -> Result<ExitCode, Failure> {
+    let targets = options.targets.required()?;
     let session = options.server.session()?;
     let now = Instant::now();
+    // `--timeout` may be longer than a clock can count.
     let far = now + Duration::from_secs(86_400 * 365);
     let deadline = now.checked_add(options.timeout).unwrap_or(far);
     for target in &targets {
         let spinner = Spinner::new(&format!("waiting for {target}"));
         wait_for(&session, target, &options, deadline, &spinner).await?;
         drop(spinner);
-        said(writeln!(std::io::stdout(), "{target} {}", options.met()))?;
+        check_written(writeln!(std::io::stdout(), "{target} {}", options.met()))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-impl Options {
+impl WaitOptions {
     fn met(&self) -> String {
         match &self.condition {
-            Condition::State(state) => format!("is {state}"),
-            Condition::Exists => "exists".to_owned(),
-            Condition::Deleted => "is deleted".to_owned(),
-            Condition::Path(..) => "is so".to_owned(),
+            WaitCondition::State(state) => format!("is {state}"),
+            WaitCondition::Exists => "exists".to_owned(),
+            WaitCondition::Deleted => "is deleted".to_owned(),
+            WaitCondition::Path(..) => "is so".to_owned(),
         }
     }
 }
 
 async fn wait_for(
-    session: &Session,
-    target: &Target,
-    options: &Options,
+    session: &ClientSession,
+    target: &NamedTarget,
+    options: &WaitOptions,
     deadline: Instant,
     spinner: &Spinner,
 ) -> Result<(), Failure> {
-    let query = Query {
+    let query = ReadQuery {
         kind: target.kind.clone(),
         namespace: session.namespace.clone(),
-        ..Query::default()
+        ..ReadQuery::default()
     };
     // Before the first look, so that no change falls in between. Without one it is looked at again
     // and again.
@@ -174,8 +177,10 @@ async fn wait_for(
         let found = match timeout_at(patience, look).await {
             Err(_) => None,
             Ok(Ok(found)) => Some(Some(found.resource)),
-            Ok(Err(error)) if error.kind() == Kind::NotFound && is_missing(&error) => Some(None),
-            Ok(Err(error)) if error.kind() == Kind::Unavailable => None,
+            Ok(Err(error)) if error.kind() == ClientErrorKind::NotFound && is_missing(&error) => {
+                Some(None)
+            }
+            Ok(Err(error)) if error.kind() == ClientErrorKind::Unavailable => None,
             Ok(Err(error)) => return Err(error.into()),
         };
         if let Some(found) = &found {
@@ -183,17 +188,18 @@ async fn wait_for(
             let standing = standing
                 .map_err(|error| Failure::internal(format!("can't look into {target}: {error}")))?;
             now = match standing {
-                Standing::Met => return Ok(()),
-                Standing::Never => {
+                WaitState::Met => return Ok(()),
+                WaitState::Never => {
                     return Err(Failure::coded(
                         coeval_codes::RESOURCE_NOT_FOUND,
                         format!("there is no {target}"),
                         "Check its name; `--for exists` waits until somebody makes it.",
                     ));
                 }
-                Standing::Not(now) => now,
+                WaitState::Not(now) => now,
             };
         }
+        // After the look: a wait of no time at all still looks once.
         if Instant::now() >= deadline {
             return Err(Failure::coded(
                 coeval_codes::WAIT_OVER,
@@ -204,6 +210,7 @@ async fn wait_for(
         spinner.tell(&format!("waiting for {target}: {now}"));
         let again = deadline.min(Instant::now() + LOOK_AGAIN);
         match &mut changes {
+            // A watch that ends is not begun again: looking from time to time is enough.
             Some(told) => {
                 if let Ok(None | Some(Err(_))) = timeout_at(again, told.next()).await {
                     changes = None;
@@ -222,49 +229,49 @@ fn is_missing(error: &ClientError) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coeval_client::Status;
+    use coeval_client::ResourceStatus;
     use serde_json::json;
 
-    fn standing(condition: &str, resource: Option<&Resource>) -> Standing {
-        let condition: Condition = condition.parse().unwrap();
+    fn standing(condition: &str, resource: Option<&Resource>) -> WaitState {
+        let condition: WaitCondition = condition.parse().unwrap();
         condition.of(resource).unwrap()
     }
 
     #[test]
     fn conditions_are_judged_by_what_the_resource_is() {
         let mut resource = Resource::new("app", "v1", "web", json!({"n": 3, "x": "a=b"}));
-        resource.status = Some(Status {
+        resource.status = Some(ResourceStatus {
             state: "PRE_CREATED".into(),
-            ..Status::default()
+            ..ResourceStatus::default()
         });
-        let pre = Standing::Not("it is PRE_CREATED".into());
-        let is = |text: &str| Standing::Not(text.into());
+        let pre = WaitState::Not("it is PRE_CREATED".into());
+        let is = |text: &str| WaitState::Not(text.into());
         for (condition, there, absent) in [
-            ("state=PRE_CREATED", Standing::Met, Standing::Never),
-            ("state=pre_created", Standing::Met, Standing::Never),
-            ("state=RESOLVED", pre.clone(), Standing::Never),
-            ("exists", Standing::Met, is("it is not there")),
-            ("deleted", pre, Standing::Met),
-            ("jsonpath={.spec.n}=3", Standing::Met, Standing::Never),
-            ("jsonpath={.spec.n}=4", is("it is `3`"), Standing::Never),
-            ("jsonpath={.spec.x}=a=b", Standing::Met, Standing::Never),
-            ("jsonpath={.spec.n}", Standing::Met, Standing::Never),
+            ("state=PRE_CREATED", WaitState::Met, WaitState::Never),
+            ("state=pre_created", WaitState::Met, WaitState::Never),
+            ("state=RESOLVED", pre.clone(), WaitState::Never),
+            ("exists", WaitState::Met, is("it is not there")),
+            ("deleted", pre, WaitState::Met),
+            ("jsonpath={.spec.n}=3", WaitState::Met, WaitState::Never),
+            ("jsonpath={.spec.n}=4", is("it is `3`"), WaitState::Never),
+            ("jsonpath={.spec.x}=a=b", WaitState::Met, WaitState::Never),
+            ("jsonpath={.spec.n}", WaitState::Met, WaitState::Never),
             (
                 "jsonpath={.spec.y}",
                 is("nothing is there"),
-                Standing::Never,
+                WaitState::Never,
             ),
             (
                 "jsonpath={.spec.y}=",
                 is("nothing is there"),
-                Standing::Never,
+                WaitState::Never,
             ),
         ] {
             assert_eq!(standing(condition, Some(&resource)), there, "{condition}");
             assert_eq!(standing(condition, None), absent, "{condition}");
         }
         for wrong in ["", "state", "state=", "ready", "jsonpath=", "jsonpath={.x"] {
-            assert!(wrong.parse::<Condition>().is_err(), "{wrong}");
+            assert!(wrong.parse::<WaitCondition>().is_err(), "{wrong}");
         }
     }
 }

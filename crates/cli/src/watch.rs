@@ -1,11 +1,11 @@
 //! `coeval watch`, and the part of `coeval get --watch` that follows.
 
-use crate::context::{ServerOptions, Session};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
 use crate::kind_columns::KindColumns;
-use crate::names;
-use crate::output::{Cell, OutputOptions, Printer, Shape, Shown, notes};
-use crate::reading::{self, Change, Query};
+use crate::output::{OutputOptions, OutputShape, Printable, Printer, TableCell, notes};
+use crate::reading::{self, ReadChange, ReadQuery};
+use crate::targets;
 use clap::Args;
 use clap_complete::engine::ArgValueCompleter;
 use coeval_client::Resource;
@@ -39,9 +39,9 @@ With `coeval get --watch` those that are there already come first, as `present`.
 
 With -o json, yaml and jsonpath a change is {change, resource}, without a resource
 {change, id, name}. Ctrl-C ends it.")]
-pub struct Options {
+pub struct WatchOptions {
     /// The kind
-    #[arg(value_name = "KIND", add = ArgValueCompleter::new(names::kinds))]
+    #[arg(value_name = "KIND", add = ArgValueCompleter::new(targets::kinds))]
     kind: String,
     #[command(flatten)]
     output: OutputOptions,
@@ -63,14 +63,14 @@ pub struct Options {
         default_value = "",
         hide_default_value = true
     )]
-    #[arg(value_parser = names::version, add = ArgValueCompleter::new(names::versions))]
+    #[arg(value_parser = targets::version, add = ArgValueCompleter::new(targets::versions))]
     version: String,
     #[command(flatten)]
     server: ServerOptions,
 }
 
 /// One change, as it is printed.
-struct Event {
+struct PrintedChange {
     change: &'static str,
     kind: String,
     id: String,
@@ -80,20 +80,20 @@ struct Event {
     quarantined: Option<Quarantined>,
 }
 
-impl Shown for Event {
+impl Printable for PrintedChange {
     fn heads(wide: bool) -> Vec<&'static str> {
         let mut heads = vec![CHANGE];
         heads.extend(Resource::<Value>::heads(wide));
         heads
     }
 
-    fn row(&self, wide: bool) -> Vec<Cell> {
-        let mut row = vec![Cell::new(self.change)];
+    fn row(&self, wide: bool) -> Vec<TableCell> {
+        let mut row = vec![TableCell::new(self.change)];
         match (&self.resource, &self.quarantined) {
             (Some(resource), _) => row.extend(resource.row(wide)),
-            (None, Some(one)) => row.extend([&one.id, "", &one.code].map(Cell::new)),
-            (None, None) if self.name.is_empty() => row.push(Cell::new(&self.id)),
-            (None, None) => row.push(Cell::new(&self.name)),
+            (None, Some(one)) => row.extend([&one.id, "", &one.code].map(TableCell::new)),
+            (None, None) if self.name.is_empty() => row.push(TableCell::new(&self.id)),
+            (None, None) => row.push(TableCell::new(&self.name)),
         }
         row
     }
@@ -126,15 +126,15 @@ impl Shown for Event {
 }
 
 /// Who is behind an id.
-struct Known {
+struct KnownNames {
     kind: String,
     names: HashMap<String, String>,
 }
 
-impl Known {
-    fn event(&mut self, change: Change) -> Event {
+impl KnownNames {
+    fn event(&mut self, change: ReadChange) -> PrintedChange {
         let kind = self.kind.clone();
-        let empty = |change, id: String, name: String| Event {
+        let empty = |change, id: String, name: String| PrintedChange {
             change,
             kind,
             id,
@@ -143,18 +143,19 @@ impl Known {
             quarantined: None,
         };
         match change {
-            Change::Put(resource) => self.put("put", *resource),
-            Change::Deleted(id) => {
+            ReadChange::Put(resource) => self.put("put", *resource),
+            ReadChange::Deleted(id) => {
+                // The delete names only the id. Who it was is known from before.
                 let name = self.names.remove(&id).unwrap_or_default();
                 empty("deleted", id, name)
             }
-            Change::Left(id) => {
+            ReadChange::Left(id) => {
                 let name = self.names.remove(&id).unwrap_or_default();
                 empty("left", id, name)
             }
-            Change::Quarantined(one) => {
+            ReadChange::Quarantined(one) => {
                 let name = self.names.get(&one.id).cloned().unwrap_or_default();
-                Event {
+                PrintedChange {
                     quarantined: Some(one.clone()),
                     ..empty("quarantined", one.id, name)
                 }
@@ -162,12 +163,13 @@ impl Known {
         }
     }
 
-    fn put(&mut self, change: &'static str, resource: Resource) -> Event {
+    fn put(&mut self, change: &'static str, resource: Resource) -> PrintedChange {
         let (id, name) = (resource.metadata.id.clone(), resource.metadata.name.clone());
+        // Bounded: a watch may run for months.
         if self.names.len() < REMEMBERED {
             self.names.insert(id.clone(), name.clone());
         }
-        Event {
+        PrintedChange {
             change,
             kind: resource.kind.clone(),
             id,
@@ -178,14 +180,14 @@ impl Known {
     }
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: WatchOptions) -> Result<ExitCode, Failure> {
     let session = options.server.session()?;
     let namespace = if options.all_namespaces {
         reading::ALL.to_owned()
     } else {
         session.namespace.clone()
     };
-    let query = Query {
+    let query = ReadQuery {
         kind: options.kind,
         namespace,
         filter: options.filter,
@@ -197,26 +199,28 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
 
 /// Prints what changes until Ctrl-C; first what is there, if that is wanted.
 pub(crate) async fn follow(
-    session: &Session,
-    query: &Query,
+    session: &ClientSession,
+    query: &ReadQuery,
     output: &OutputOptions,
     present: bool,
 ) -> Result<ExitCode, Failure> {
     tokio::select! {
-        ended = following(session, query, output, present) => ended.map(|()| ExitCode::SUCCESS),
+        // Ctrl-C is how a watch is meant to end.
+        ended = print_changes(session, query, output, present) => ended.map(|()| ExitCode::SUCCESS),
         _ = tokio::signal::ctrl_c() => Ok(ExitCode::SUCCESS),
     }
 }
 
-async fn following(
-    session: &Session,
-    query: &Query,
+async fn print_changes(
+    session: &ClientSession,
+    query: &ReadQuery,
     output: &OutputOptions,
     present: bool,
 ) -> Result<(), Failure> {
     let columns = KindColumns::shown(session, query, output).await;
-    let mut printer = Printer::<Event>::with_columns(output, Shape::Stream, &columns.heads());
-    let mut known = Known {
+    let mut printer =
+        Printer::<PrintedChange>::with_columns(output, OutputShape::Stream, &columns.heads());
+    let mut known = KnownNames {
         kind: query.kind.clone(),
         names: HashMap::new(),
     };
@@ -227,6 +231,7 @@ async fn following(
         while let Some(page) = pages.next().await {
             let page = page?;
             // What changes while the list is read comes after it.
+            // The first page is the oldest: nothing that happens during the list is lost.
             if from.is_empty() {
                 from = page.sequence;
             }
@@ -237,7 +242,7 @@ async fn following(
                 print(
                     &mut printer,
                     &columns,
-                    &known.event(Change::Quarantined(one)),
+                    &known.event(ReadChange::Quarantined(one)),
                 )?;
             }
         }
@@ -245,6 +250,7 @@ async fn following(
     }
     let changes = reading::changes(session, query, &from).await?;
     pin_mut!(changes);
+    // Said on stderr, and only to people: stdout has the changes alone.
     if output.output.is_table() && std::io::IsTerminal::is_terminal(&std::io::stderr()) {
         notes::note(&format!("Watching {}; Ctrl-C ends it.", query.kind));
     }
@@ -262,9 +268,9 @@ async fn following(
 
 /// With what the type's columns show of it, if it is there.
 fn print(
-    printer: &mut Printer<Event>,
+    printer: &mut Printer<PrintedChange>,
     columns: &KindColumns,
-    event: &Event,
+    event: &PrintedChange,
 ) -> Result<(), Failure> {
     let cells = event.resource.as_ref().map(|one| columns.cells(one));
     printer.print_with(event, cells.unwrap_or_default())
@@ -274,10 +280,10 @@ fn print(
 mod tests {
     use super::*;
 
-    fn app(name: &str) -> Change {
+    fn app(name: &str) -> ReadChange {
         let mut resource = Resource::new("app", "v1", name, json!({}));
         resource.metadata.id = format!("urn:{name}");
-        Change::Put(Box::new(resource))
+        ReadChange::Put(Box::new(resource))
     }
 
     #[test]
@@ -289,16 +295,16 @@ mod tests {
 
     #[test]
     fn a_deleted_one_is_told_by_the_name_that_it_had() {
-        let mut known = Known {
+        let mut known = KnownNames {
             kind: "app".into(),
             names: HashMap::new(),
         };
         assert_eq!(known.event(app("web")).name(), "app/web");
-        let gone = known.event(Change::Deleted("urn:web".into()));
+        let gone = known.event(ReadChange::Deleted("urn:web".into()));
         assert_eq!(gone.name(), "app/web");
         let expected = json!({"change": "deleted", "id": "urn:web", "name": "web"});
         assert_eq!(gone.value().unwrap(), expected);
-        let unknown = known.event(Change::Left("urn:x".into()));
+        let unknown = known.event(ReadChange::Left("urn:x".into()));
         assert_eq!(unknown.name(), "app/urn:x");
         assert_eq!(
             unknown.value().unwrap(),

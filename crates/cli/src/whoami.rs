@@ -2,7 +2,9 @@
 
 use crate::context::ServerOptions;
 use crate::failure::Failure;
-use crate::output::{Cell, Format, OutputOptions, Printer, Shape, Shown, moment, said};
+use crate::output::{
+    OutputFormat, OutputOptions, OutputShape, Printable, Printer, TableCell, check_written, moment,
+};
 use clap::Args;
 use coeval_proto::access::v1::WhoAmIRequest;
 use jiff::Timestamp;
@@ -16,14 +18,14 @@ use std::process::ExitCode;
   coeval whoami
   coeval whoami -o json
   coeval whoami -o jsonpath='{.organization}'")]
-pub struct Options {
+pub struct WhoamiOptions {
     #[command(flatten)]
     output: OutputOptions,
     #[command(flatten)]
     server: ServerOptions,
 }
 
-struct Me {
+struct CallerSummary {
     user: String,
     organization: String,
     provider: bool,
@@ -34,7 +36,7 @@ struct Me {
     expires: Option<Timestamp>,
 }
 
-impl Me {
+impl CallerSummary {
     fn lines(&self) -> Vec<(&'static str, String)> {
         let provider = if self.provider { " (the provider)" } else { "" };
         let release = match self.release.as_str() {
@@ -53,15 +55,15 @@ impl Me {
     }
 }
 
-impl Shown for Me {
+impl Printable for CallerSummary {
     fn heads(_: bool) -> Vec<&'static str> {
         vec!["USER", "ORGANIZATION", "ROLES", "SERVER"]
     }
 
-    fn row(&self, _: bool) -> Vec<Cell> {
+    fn row(&self, _: bool) -> Vec<TableCell> {
         let roles = self.roles.join(", ");
         let row = [&self.user, &self.organization, &roles, &self.server];
-        row.map(Cell::new).into()
+        row.map(TableCell::new).into()
     }
 
     fn name(&self) -> String {
@@ -82,13 +84,13 @@ impl Shown for Me {
     }
 }
 
-pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
+pub(crate) async fn run(options: WhoamiOptions) -> Result<ExitCode, Failure> {
     let session = options.server.session()?;
     let answer = session.client.access().who_am_i(WhoAmIRequest {}).await;
     let answer = answer
         .map_err(coeval_client::ClientError::from)?
         .into_inner();
-    let me = Me {
+    let me = CallerSummary {
         user: answer.user.unwrap_or_default().name,
         organization: answer.organization.unwrap_or_default().name,
         provider: answer.provider,
@@ -98,16 +100,20 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
         context: session.context,
         expires: session.expires,
     };
-    if options.output.output == Format::Table {
+    // The default is for people; everything else goes the way of all outputs.
+    if options.output.output == OutputFormat::Table {
         let mut text = String::new();
         for (what, value) in me.lines() {
             let what = format!("{what}:");
-            text.push_str(&format!("{what:14}{}\n", crate::columns::plain(&value)));
+            text.push_str(&format!(
+                "{what:14}{}\n",
+                crate::columns::single_line(&value)
+            ));
         }
-        said(std::io::stdout().write_all(text.as_bytes()))?;
+        check_written(std::io::stdout().write_all(text.as_bytes()))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let mut printer = Printer::new(&options.output, Shape::One);
+    let mut printer = Printer::new(&options.output, OutputShape::One);
     printer.print(&me)?;
     printer.finish()?;
     Ok(ExitCode::SUCCESS)

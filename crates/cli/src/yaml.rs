@@ -1,7 +1,6 @@
 //! Resources as YAML that reads back as exactly what it was.
 
 use coeval_core::types::{BodyLimits, read_documents, same};
-use serde::Serialize;
 use serde_json::Value;
 
 /// More than any resource.
@@ -11,16 +10,14 @@ const LIMITS: BodyLimits = BodyLimits {
 };
 
 /// A value as YAML. JSON where YAML would say something else, and JSON is YAML too.
-pub(crate) fn text(value: &impl Serialize) -> String {
-    let value = serde_json::to_value(value).unwrap_or_default();
-    if let Ok(text) = serde_norway::to_string(&value)
-        && reads_back(&text, &value)
+pub(crate) fn text(value: &Value) -> String {
+    // Checked by reading it back: YAML has many ways to say something else than what was meant.
+    if let Ok(text) = serde_norway::to_string(value)
+        && reads_back(&text, value)
     {
         return text;
     }
-    let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
-    text.push('\n');
-    text
+    format!("{value:#}\n")
 }
 
 fn reads_back(text: &str, value: &Value) -> bool {

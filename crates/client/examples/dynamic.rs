@@ -8,7 +8,7 @@
     reason = "of JSON: what is not there is made"
 )]
 
-use coeval_client::{Client, ClientError, Kind, Listed, Query, Resource};
+use coeval_client::{Client, ClientError, ClientErrorKind, ListItem, Resource, ResourceQuery};
 use futures::StreamExt;
 use serde_json::json;
 
@@ -34,7 +34,7 @@ pub async fn run(client: &Client) -> Result<(), ClientError> {
     );
     match apps.create(&new).await {
         Ok(made) => println!("made {}", made.resource.metadata.id),
-        Err(error) if error.kind() == Kind::Exists => println!("it is there already"),
+        Err(error) if error.kind() == ClientErrorKind::Exists => println!("it is there already"),
         Err(error) => return Err(error),
     }
 
@@ -52,15 +52,15 @@ pub async fn run(client: &Client) -> Result<(), ClientError> {
     println!("{} left alone {:?}", written.resource.version, written.kept);
 
     // Pages are fetched as they are read; what can't be shown is told and hides nothing.
-    let query = Query {
+    let query = ResourceQuery {
         filter: "spec.region==eu".to_owned(),
-        ..Query::default()
+        ..ResourceQuery::default()
     };
     let mut listed = apps.list(&query);
     while let Some(one) = listed.next().await {
         match one? {
-            Listed::Resource(app) => println!("{} {}", app.metadata.name, app.spec),
-            Listed::Quarantined { id, code, reason } => eprintln!("{id}: {code} {reason}"),
+            ListItem::Resource(app) => println!("{} {}", app.metadata.name, app.spec),
+            ListItem::Quarantined { id, code, reason } => eprintln!("{id}: {code} {reason}"),
         }
     }
 

@@ -4,7 +4,7 @@
 //! COEVAL_PASSWORD=… cargo run -p coeval-client --example watch -- http://127.0.0.1:8080 alice acme
 //! ```
 
-use coeval_client::{Change, Client, ClientError, Followed, Query};
+use coeval_client::{ChangedResource, Client, ClientError, FollowEvent, ResourceQuery};
 use futures::StreamExt;
 use std::collections::BTreeMap;
 
@@ -24,34 +24,36 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 pub async fn run(client: &Client, until: usize) -> Result<Vec<String>, ClientError> {
     let mut there = BTreeMap::new();
     let mut told = 0;
-    let mut followed = client.resources("app").follow(&Query::default());
+    let mut followed = client.resources("app").follow(&ResourceQuery::default());
     while told < until
         && let Some(next) = followed.next().await
     {
         match next? {
-            Followed::Reset { resources, .. } => {
+            FollowEvent::Reset { resources, .. } => {
                 let named = resources.into_iter();
                 there = named
                     .map(|app| (app.metadata.id, app.metadata.name))
                     .collect();
                 println!("there are {}", there.len());
             }
-            Followed::Changes { changes, .. } => {
+            FollowEvent::Changes { changes, .. } => {
                 for change in changes {
                     told += 1;
                     match change {
-                        Change::Put(app) => {
+                        ChangedResource::Put(app) => {
                             println!("{} {}", app.metadata.name, app.spec);
                             there.insert(app.metadata.id, app.metadata.name);
                         }
-                        Change::Deleted { id, .. } | Change::Left { id } => {
+                        ChangedResource::Deleted { id, .. } | ChangedResource::Left { id } => {
                             println!("{:?} is gone", there.remove(&id));
                         }
-                        Change::Quarantined(one) => eprintln!("{}: {}", one.id, one.reason),
+                        ChangedResource::Quarantined(one) => {
+                            eprintln!("{}: {}", one.id, one.reason);
+                        }
                     }
                 }
             }
-            Followed::Bookmark { .. } => {}
+            FollowEvent::Bookmark { .. } => {}
         }
     }
     Ok(there.into_values().collect())

@@ -1,9 +1,9 @@
 //! A client: where the server is, who calls, and a stub for each service.
 
-use crate::connection::{Connection, Shared, WarningHandler};
-use crate::error::{ClientError, Kind};
+use crate::connection::{Connection, SharedState, WarningHandler};
+use crate::error::{ClientError, ClientErrorKind};
 use crate::resources::Resources;
-use crate::retry::{Attempts, Limits, reading};
+use crate::retry::{CallAttempts, RetryLimits, reading};
 use crate::typed::Spec;
 use coeval_proto::access::v1 as access;
 use coeval_proto::migrations::v1::migration_service_client::MigrationServiceClient;
@@ -39,24 +39,24 @@ pub(crate) const LARGEST_ANSWER: usize = 64 << 20;
 /// ```
 #[derive(Clone)]
 #[must_use]
-pub struct Builder {
+pub struct ClientBuilder {
     url: String,
     token: Option<String>,
     authority: Option<Vec<u8>>,
     connect_timeout: Duration,
     accept: Vec<(String, String)>,
-    limits: Limits,
+    limits: RetryLimits,
     warn: Option<WarningHandler>,
 }
 
-impl fmt::Debug for Builder {
+impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut told = f.debug_struct("Builder");
+        let mut told = f.debug_struct("ClientBuilder");
         told.field("url", &self.url).finish_non_exhaustive()
     }
 }
 
-impl Builder {
+impl ClientBuilder {
     /// The token of a session, or an API token.
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Some(token.into());
@@ -114,10 +114,10 @@ impl Builder {
     /// The client. It connects when it first calls, and again when it has to.
     ///
     /// ```
-    /// use coeval_client::{Client, Kind};
+    /// use coeval_client::{Client, ClientErrorKind};
     ///
     /// let error = Client::builder("localhost:8080").build().unwrap_err();
-    /// assert_eq!(error.kind(), Kind::Address, "it lacks http://");
+    /// assert_eq!(error.kind(), ClientErrorKind::Address, "it lacks http://");
     /// ```
     ///
     /// # Errors
@@ -126,17 +126,20 @@ impl Builder {
         let wrong = |error: &dyn fmt::Display| {
             let message = format!("{} is no address of a server: {error}", self.url);
             ClientError::new(
-                Kind::Address,
+                ClientErrorKind::Address,
                 message,
                 "Give it as http://HOST:PORT or https://HOST.",
             )
         };
+        // Every way of being no address has one error: what matters to the caller is the address
+        // that was given.
         let mut endpoint = Endpoint::from_shared(self.url.clone()).map_err(|e| wrong(&e))?;
         let uri = endpoint.uri().clone();
         match uri.scheme_str() {
             Some("https") => {
                 let mut tls = ClientTlsConfig::new().with_enabled_roots();
                 if let Some(pem) = self.authority {
+                    // Beside the system's authorities, not in their place.
                     tls = tls.ca_certificate(Certificate::from_pem(pem));
                 }
                 endpoint = endpoint.tls_config(tls).map_err(|e| wrong(&e))?;
@@ -147,17 +150,21 @@ impl Builder {
         let channel = endpoint
             .connect_timeout(self.connect_timeout)
             .tcp_nodelay(true)
+            // Notices a server that vanished: without pings a watch would wait for its next message
+            // for ever. While idle too, so that the next call does not find a dead connection.
             .http2_keep_alive_interval(Duration::from_secs(20))
             .keep_alive_timeout(Duration::from_secs(10))
             .keep_alive_while_idle(true)
+            // Lazily, so that a client can be made before its server runs.
             .connect_lazy();
         // Without a user or password, which have no place in a message.
         let host = self.url.rsplit_once('@').map(|(_, host)| host.to_owned());
-        let shared = Shared::of(host.as_deref().unwrap_or(&self.url), self.limits, self.warn);
+        let shared = SharedState::of(host.as_deref().unwrap_or(&self.url), self.limits, self.warn);
         if let Some(token) = self.token {
             shared.set_token(token);
         }
         for (kind, version) in self.accept {
+            // Versions are compared as the server writes them, without the letter.
             shared.understands(kind, version.trim_start_matches('v').to_owned());
         }
         Ok(Client {
@@ -176,16 +183,16 @@ pub struct Client {
 
 /// A session that was begun.
 #[derive(Clone)]
-pub struct Login {
+pub struct LoginSession {
     /// To be sent with every call; the client does it already.
     pub token: String,
     /// When it ends.
     pub expires: Option<jiff::Timestamp>,
 }
 
-impl fmt::Debug for Login {
+impl fmt::Debug for LoginSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut told = f.debug_struct("Login");
+        let mut told = f.debug_struct("LoginSession");
         told.field("expires", &self.expires).finish_non_exhaustive()
     }
 }
@@ -230,14 +237,14 @@ stubs! {
 
 impl Client {
     /// Of the server at an address.
-    pub fn builder(url: impl Into<String>) -> Builder {
-        Builder {
+    pub fn builder(url: impl Into<String>) -> ClientBuilder {
+        ClientBuilder {
             url: url.into(),
             token: None,
             authority: None,
             connect_timeout: Duration::from_secs(10),
             accept: Vec::new(),
-            limits: Limits::default(),
+            limits: RetryLimits::default(),
             warn: None,
         }
     }
@@ -269,17 +276,19 @@ impl Client {
         user: &str,
         namespace: &str,
         password: &str,
-    ) -> Result<Login, ClientError> {
+    ) -> Result<LoginSession, ClientError> {
         let request = access::LoginRequest {
             user: user.to_owned(),
             namespace: namespace.to_owned(),
             password: password.to_owned(),
         };
         let answer = self.sessions().login(request).await?.into_inner();
+        // The token is set for all clones of this client, and with it the cached id of the caller
+        // is dropped.
         self.connection.shared().set_token(answer.token.clone());
-        Ok(Login {
+        Ok(LoginSession {
             token: answer.token,
-            expires: answer.expires.and_then(crate::resource::time),
+            expires: answer.expires.and_then(crate::resource::from_proto_time),
         })
     }
 
@@ -306,14 +315,15 @@ impl Client {
     }
 
     /// How long its calls may take.
-    pub(crate) fn limits(&self) -> Limits {
+    pub(crate) fn limits(&self) -> RetryLimits {
         self.connection.shared().limits
     }
 
     /// The id of the user who calls.
-    pub(crate) async fn me(&self, attempts: Attempts) -> Result<String, ClientError> {
+    pub(crate) async fn me(&self, attempts: CallAttempts) -> Result<String, ClientError> {
         let held = &self.connection.shared().me;
         let known = held.read().unwrap_or_else(PoisonError::into_inner).clone();
+        // Asked once for each token: it is needed only after a lost answer.
         if let Some(known) = known {
             return Ok(known);
         }

@@ -1,12 +1,12 @@
 //! What every call goes through: it says who calls and what was seen, and notes what is answered.
 
-use crate::error::{ClientError, Kind};
+use crate::error::{ClientError, ClientErrorKind};
+use crate::features::{self, MissingFeatures};
 use crate::fitting::{self, FittedRequest, IGNORABLE};
 use crate::headers::{ACCEPT, AT_LEAST, FORCE, RELEASE, SEQUENCE, STATUS, insert, text};
-use crate::missing::{self, Missing};
-use crate::retry::Limits;
-use crate::sequence::Newest;
-use crate::unanswered::Unanswered;
+use crate::retry::RetryLimits;
+use crate::sequence::NewestSequence;
+use crate::unanswered::UnansweredCall;
 use crate::unsent::{self, RequestBody};
 use coeval_releases::Release;
 use http::request::Parts;
@@ -25,10 +25,10 @@ use zeroize::Zeroizing;
 
 /// What all calls of a client share.
 #[derive(Default)]
-pub(crate) struct Shared {
-    pub(crate) newest: Newest,
-    pub(crate) missing: Missing,
-    pub(crate) limits: Limits,
+pub(crate) struct SharedState {
+    pub(crate) newest: NewestSequence,
+    pub(crate) missing: MissingFeatures,
+    pub(crate) limits: RetryLimits,
     /// Where the server is.
     url: Arc<str>,
     /// Who calls, once it was asked for.
@@ -44,15 +44,15 @@ pub(crate) struct Shared {
 pub(crate) type WarningHandler = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// Without the token: what is printed ends in logs.
-impl fmt::Debug for Shared {
+impl fmt::Debug for SharedState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut told = f.debug_struct("Shared");
+        let mut told = f.debug_struct("SharedState");
         told.field("newest", &self.newest).finish_non_exhaustive()
     }
 }
 
-impl Shared {
-    pub(crate) fn of(url: &str, limits: Limits, warn: Option<WarningHandler>) -> Self {
+impl SharedState {
+    pub(crate) fn of(url: &str, limits: RetryLimits, warn: Option<WarningHandler>) -> Self {
         Self {
             limits,
             warn,
@@ -64,6 +64,7 @@ impl Shared {
     pub(crate) fn set_token(&self, token: String) {
         let mut held = self.token.write().unwrap_or_else(PoisonError::into_inner);
         *held = Some(Zeroizing::new(token));
+        // Another token may be another user's.
         *self.me.write().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
@@ -90,7 +91,9 @@ impl Shared {
     }
 
     /// Warns of what the server that answered did not get, or has ignored.
-    fn warn_of(&self, fitted: &FittedRequest, headers: &HeaderMap) {
+    fn warn_of_ignored(&self, fitted: &FittedRequest, headers: &HeaderMap) {
+        // Without a release it was not a server of ours that answered, and nothing is known of what
+        // it read.
         let Some(server) = text(headers, &RELEASE).and_then(|release| release.parse().ok()) else {
             return;
         };
@@ -101,22 +104,28 @@ impl Shared {
         }
     }
 
-    fn unanswered(&self, why: tonic::transport::Error) -> Unanswered {
+    fn unanswered(&self, why: tonic::transport::Error) -> UnansweredCall {
         let url = Arc::clone(&self.url);
-        Unanswered { url, why }
+        UnansweredCall { url, why }
     }
 
-    fn say(&self, headers: &mut HeaderMap, own: Option<&(String, String)>) -> Option<String> {
+    fn add_headers(
+        &self,
+        headers: &mut HeaderMap,
+        own: Option<&(String, String)>,
+    ) -> Option<String> {
         let token = self.token.read().unwrap_or_else(PoisonError::into_inner);
         if let Some(token) = &*token
             && let Ok(mut value) = HeaderValue::try_from(format!("Bearer {}", **token))
         {
+            // Keeps it out of debug output, and out of the compression tables of HTTP/2.
             value.set_sensitive(true);
             headers.insert(http::header::AUTHORIZATION, value);
         }
         let accept = self.accept.read().unwrap_or_else(PoisonError::into_inner);
         let others = accept
             .iter()
+            // What the resources say for their own kind replaces what the client says for it.
             .filter(|(kind, _)| own.is_none_or(|own| own.0 != **kind));
         let all = own.map(|(kind, version)| (kind, version)).into_iter();
         let all: Vec<_> = all.chain(others).map(|(k, v)| format!("{k}={v}")).collect();
@@ -130,7 +139,9 @@ impl Shared {
         newest
     }
 
-    fn note(&self, headers: &HeaderMap, carried: Option<&str>) {
+    fn note_headers(&self, headers: &HeaderMap, carried: Option<&str>) {
+        // Before the new sequence is noted: that belongs to the new history, and must not be
+        // forgotten.
         if is_of_another_history(headers) {
             self.newest.forget(carried);
         }
@@ -141,6 +152,8 @@ impl Shared {
             let mut held = self.release.write().unwrap_or_else(PoisonError::into_inner);
             if held.as_deref() != Some(release) {
                 *held = Some(release.to_owned());
+                // Another release, perhaps of another server behind one address: what was missing
+                // may be there.
                 self.missing.forget();
             }
         }
@@ -152,21 +165,21 @@ fn is_of_another_history(headers: &HeaderMap) -> bool {
     let refused = text(headers, &STATUS).is_some_and(|code| code != "0");
     refused
         && Status::from_header_map(headers)
-            .is_some_and(|status| ClientError::from(status).kind() == Kind::Restored)
+            .is_some_and(|status| ClientError::from(status).kind() == ClientErrorKind::Restored)
 }
 
 /// A channel to a server that says with every call who calls and what was seen.
 #[derive(Clone, Debug)]
 pub struct Connection {
     channel: Channel,
-    shared: Arc<Shared>,
+    shared: Arc<SharedState>,
     force: bool,
     /// What the resources that are called for are understood at, if they say it themselves.
     own: Option<(String, String)>,
 }
 
 impl Connection {
-    pub(crate) const fn new(channel: Channel, shared: Arc<Shared>) -> Self {
+    pub(crate) const fn new(channel: Channel, shared: Arc<SharedState>) -> Self {
         Self {
             channel,
             shared,
@@ -175,7 +188,7 @@ impl Connection {
         }
     }
 
-    pub(crate) fn shared(&self) -> &Shared {
+    pub(crate) fn shared(&self) -> &SharedState {
         &self.shared
     }
 
@@ -194,7 +207,7 @@ impl Connection {
 
 impl Service<Request<Body>> for Connection {
     type Response = Response<Body>;
-    type Error = Unanswered;
+    type Error = UnansweredCall;
     type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Self::Error>> + Send>>;
 
     fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
@@ -203,7 +216,9 @@ impl Service<Request<Body>> for Connection {
     }
 
     fn call(&mut self, mut request: Request<Body>) -> Self::Future {
-        let carried = self.shared.say(request.headers_mut(), self.own.as_ref());
+        let carried = self
+            .shared
+            .add_headers(request.headers_mut(), self.own.as_ref());
         if self.force {
             insert(request.headers_mut(), FORCE, "true");
         }
@@ -214,8 +229,12 @@ impl Service<Request<Body>> for Connection {
         Box::pin(async move {
             let (mut parts, body) = request.into_parts();
             let path = parts.uri.path().to_owned();
+            // One message, of a unary call or of a watch's request: so it is in memory anyway, and can
+            // be sent again.
             let body = RequestBody::of(body).await;
             let fitted = body.0.map(|frame| {
+                // By the release that answered last. The first call of a client knows none, and
+                // sends everything.
                 let fitted = fitting::fit(&path, frame, shared.known_release());
                 if let Some(ignorable) = fitted.ignorable() {
                     insert(&mut parts.headers, IGNORABLE, &ignorable);
@@ -228,20 +247,21 @@ impl Service<Request<Body>> for Connection {
                     .map_err(Status::clone)
                     .map(FittedRequest::frame),
             );
-            let answer = answered(channel, parts, body).await;
+            let answer = send(channel, parts, body).await;
             let mut answer = answer.map_err(|why| shared.unanswered(why))?;
-            shared.note(answer.headers(), carried.as_deref());
+            shared.note_headers(answer.headers(), carried.as_deref());
             if let Ok(fitted) = &fitted {
-                shared.warn_of(fitted, answer.headers());
+                shared.warn_of_ignored(fitted, answer.headers());
             }
-            missing::explain(answer.headers_mut(), &path);
+            // A bare *unimplemented* becomes an error that names the release which has the method.
+            features::explain(answer.headers_mut(), &path);
             Ok(answer)
         })
     }
 }
 
 /// Sends a request, and again on another connection if no server has begun it.
-async fn answered(
+async fn send(
     mut channel: Channel,
     parts: Parts,
     body: RequestBody,
@@ -250,6 +270,7 @@ async fn answered(
         let request = Request::from_parts(parts.clone(), body.copied());
         match channel.call(request).await {
             Err(error) if unsent::was_unsent(&error) => {
+                // Ready again on another connection; the broken one is gone from the channel.
                 channel.ready().await?;
             }
             answer => return answer,

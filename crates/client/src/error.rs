@@ -1,6 +1,6 @@
 //! Why not: the kind, the stable code, what happened, and what to do next.
 
-use crate::unanswered::Unanswered;
+use crate::unanswered::UnansweredCall;
 use crate::unsent;
 use coeval_codes::Coded;
 use coeval_proto::errors::v1::ErrorDetail;
@@ -12,7 +12,7 @@ use tonic::{Code, ConnectError, Status};
 /// What kind of refusal or failure it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
-pub enum Kind {
+pub enum ClientErrorKind {
     /// The request is wrong, whatever the state.
     Invalid,
     /// Nobody is known to send it, or the credentials don't hold any more.
@@ -50,7 +50,7 @@ pub enum Kind {
 
 /// What is known of a request that has failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Reached {
+pub(crate) enum RequestReach {
     /// No server got it.
     Nowhere,
     /// A server said why not: it did nothing.
@@ -62,7 +62,7 @@ pub(crate) enum Reached {
 /// Why a call did not do what was asked.
 ///
 /// ```
-/// use coeval_client::{ClientError, Kind};
+/// use coeval_client::{ClientError, ClientErrorKind};
 /// use std::time::Duration;
 /// use tonic::{Code, Status};
 /// use tonic_types::{ErrorDetails, StatusExt};
@@ -70,13 +70,13 @@ pub(crate) enum Reached {
 /// let wait = ErrorDetails::with_retry_info(Some(Duration::from_secs(3)));
 /// let status = Status::with_error_details(Code::ResourceExhausted, "too many requests", wait);
 /// let error = ClientError::from(status);
-/// assert_eq!(error.kind(), Kind::Exhausted);
+/// assert_eq!(error.kind(), ClientErrorKind::Exhausted);
 /// assert_eq!(error.retry_after(), Some(Duration::from_secs(3)), "not before that");
 /// ```
 #[derive(Clone, PartialEq)]
 pub struct ClientError {
-    kind: Kind,
-    reached: Reached,
+    kind: ClientErrorKind,
+    reached: RequestReach,
     retry_after: Option<Duration>,
     message: String,
     advice: String,
@@ -85,10 +85,14 @@ pub struct ClientError {
 
 impl ClientError {
     /// One of the library's own.
-    pub fn new(kind: Kind, message: impl Into<String>, advice: impl Into<String>) -> Self {
+    pub fn new(
+        kind: ClientErrorKind,
+        message: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> Self {
         Self {
             kind,
-            reached: Reached::Refused,
+            reached: RequestReach::Refused,
             retry_after: None,
             message: message.into(),
             advice: advice.into(),
@@ -101,28 +105,29 @@ impl ClientError {
         let message = format!("the answer to a write was lost ({why}), and {found}");
         let advice = "Read the resource and see whether the change is there before you repeat it.";
         Self {
-            reached: Reached::Perhaps,
-            ..Self::new(Kind::UnknownOutcome, message, advice)
+            reached: RequestReach::Perhaps,
+            ..Self::new(ClientErrorKind::UnknownOutcome, message, advice)
         }
     }
 
     /// Why a write by one of the stubs failed, which are never sent again. Where a server may have got
-    /// it and none answered, that is [`Kind::UnknownOutcome`].
+    /// it and none answered, that is [`ClientErrorKind::UnknownOutcome`].
     ///
     /// ```
-    /// use coeval_client::{ClientError, Kind};
+    /// use coeval_client::{ClientError, ClientErrorKind};
     /// use tonic::Status;
     ///
     /// // A proxy on the way lost the answer.
     /// let lost = Status::unavailable("upstream reset");
-    /// assert_eq!(ClientError::from(lost.clone()).kind(), Kind::Unavailable);
-    /// assert_eq!(ClientError::of_write(lost).kind(), Kind::UnknownOutcome);
+    /// assert_eq!(ClientError::from(lost.clone()).kind(), ClientErrorKind::Unavailable);
+    /// assert_eq!(ClientError::of_write(lost).kind(), ClientErrorKind::UnknownOutcome);
     /// ```
     #[must_use]
     pub fn of_write(status: Status) -> Self {
         let error = Self::from(status);
+        // Coeval's own refusal says whether it was done; only without one nobody knows.
         match error.reached {
-            Reached::Perhaps if error.detail.code.is_empty() => {
+            RequestReach::Perhaps if error.detail.code.is_empty() => {
                 Self::unknown(&error, "whether it was done can't be told")
             }
             _ => error,
@@ -130,11 +135,15 @@ impl ClientError {
     }
 
     /// The time that a call may take is over before it was answered.
-    pub(crate) fn late(after: Duration) -> Self {
+    pub(crate) fn timed_out(after: Duration) -> Self {
         let message = format!("no answer came within {} ms", after.as_millis());
         Self {
-            reached: Reached::Perhaps,
-            ..Self::new(Kind::TimedOut, message, advice(Kind::TimedOut))
+            reached: RequestReach::Perhaps,
+            ..Self::new(
+                ClientErrorKind::TimedOut,
+                message,
+                advice(ClientErrorKind::TimedOut),
+            )
         }
     }
 
@@ -142,26 +151,28 @@ impl ClientError {
     #[cfg(test)]
     pub(crate) fn nowhere() -> Self {
         Self {
-            reached: Reached::Nowhere,
-            ..Self::new(Kind::Unavailable, "refused", "")
+            reached: RequestReach::Nowhere,
+            ..Self::new(ClientErrorKind::Unavailable, "refused", "")
         }
     }
 
     /// Whether a server did what was asked.
-    pub(crate) const fn reached(&self) -> Reached {
+    pub(crate) const fn reached(&self) -> RequestReach {
         self.reached
     }
 
     /// Whether the same may go well in a while.
-    pub(crate) fn may_pass(&self) -> bool {
+    pub(crate) fn is_transient(&self) -> bool {
         matches!(
             self.kind,
-            Kind::Unavailable | Kind::TimedOut | Kind::UnknownOutcome
-        ) || (self.kind == Kind::Exhausted && self.retry_after.is_some())
+            ClientErrorKind::Unavailable
+                | ClientErrorKind::TimedOut
+                | ClientErrorKind::UnknownOutcome
+        ) || (self.kind == ClientErrorKind::Exhausted && self.retry_after.is_some())
     }
 
     /// Whether the server says this code.
-    pub(crate) fn says(&self, code: coeval_codes::Code) -> bool {
+    pub(crate) fn has_code(&self, code: coeval_codes::Code) -> bool {
         !self.detail.code.is_empty() && self.detail.code == code.to_string()
     }
 
@@ -173,7 +184,7 @@ impl ClientError {
 
     /// What kind it is.
     #[must_use]
-    pub const fn kind(&self) -> Kind {
+    pub const fn kind(&self) -> ClientErrorKind {
         self.kind
     }
 
@@ -181,9 +192,9 @@ impl ClientError {
     /// said one.
     ///
     /// ```
-    /// use coeval_client::{ClientError, Kind};
+    /// use coeval_client::{ClientError, ClientErrorKind};
     ///
-    /// let own = ClientError::new(Kind::Address, "no address", "Give one.");
+    /// let own = ClientError::new(ClientErrorKind::Address, "no address", "Give one.");
     /// assert_eq!(own.said_code(), coeval_codes::ADDRESS_INVALID.to_string());
     /// ```
     #[must_use]
@@ -230,27 +241,30 @@ impl std::error::Error for ClientError {}
 impl Coded for ClientError {
     fn code(&self) -> coeval_codes::Code {
         let said = self.detail.code.as_str();
+        // Also a code that this release does not know yet: its number is passed on, and it is no
+        // code of the library's.
         if !said.is_empty() {
             let mut known = coeval_codes::ALL.iter();
             let known = known.find(|code| code.to_string() == said);
             return known.copied().unwrap_or(coeval_codes::CODE_NEWER);
         }
         match self.kind {
-            Kind::Invalid => coeval_codes::REQUEST_INVALID,
-            Kind::Unavailable => coeval_codes::SERVER_UNREACHABLE,
-            Kind::TimedOut => coeval_codes::DEADLINE_PASSED,
-            Kind::Unimplemented => coeval_codes::RELEASE_TOO_OLD,
-            Kind::UnknownOutcome => coeval_codes::UNKNOWN_OUTCOME,
-            Kind::Restored => coeval_codes::STORE_RESTORED,
-            Kind::Address => coeval_codes::ADDRESS_INVALID,
-            Kind::Conflict => coeval_codes::RESOURCE_CONFLICT,
+            ClientErrorKind::Invalid => coeval_codes::REQUEST_INVALID,
+            ClientErrorKind::Unavailable => coeval_codes::SERVER_UNREACHABLE,
+            ClientErrorKind::TimedOut => coeval_codes::DEADLINE_PASSED,
+            ClientErrorKind::Unimplemented => coeval_codes::RELEASE_TOO_OLD,
+            ClientErrorKind::UnknownOutcome => coeval_codes::UNKNOWN_OUTCOME,
+            ClientErrorKind::Restored => coeval_codes::STORE_RESTORED,
+            ClientErrorKind::Address => coeval_codes::ADDRESS_INVALID,
+            ClientErrorKind::Conflict => coeval_codes::RESOURCE_CONFLICT,
             _ => coeval_codes::ANSWER_UNREADABLE,
         }
     }
 
     fn advice(&self) -> String {
+        // The server's advice is about its own history, which this client has left.
         match self.kind {
-            Kind::Restored => "Read again what was kept in memory; this client goes on with the history that is there.".to_owned(),
+            ClientErrorKind::Restored => "Read again what was kept in memory; this client goes on with the history that is there.".to_owned(),
             _ => self.advice.clone(),
         }
     }
@@ -258,6 +272,8 @@ impl Coded for ClientError {
 
 impl From<Status> for ClientError {
     fn from(status: Status) -> Self {
+        // The details of a refusal are in the status; a plain status comes from a proxy, or from
+        // the transport.
         let (detail, retry_after) = details(&status);
         let kind = kind_of(&status, detail.as_ref());
         let reached = reached(&status, kind, detail.is_some());
@@ -281,22 +297,28 @@ impl From<Status> for ClientError {
 
 /// A connection that was not made carried nothing, nor did one that the server had given up. What a server of ours refuses it has not done,
 /// unless it says that it does not know, or broke off.
-fn reached(status: &Status, kind: Kind, is_ours: bool) -> Reached {
+fn reached(status: &Status, kind: ClientErrorKind, is_ours: bool) -> RequestReach {
+    // Whatever the kind: what was never begun can't have been done.
     let mut cause = std::error::Error::source(status);
     if cause.is_some_and(unsent::was_unsent) {
-        return Reached::Nowhere;
+        return RequestReach::Nowhere;
     }
     while let Some(error) = cause {
         if error.is::<ConnectError>() {
-            return Reached::Nowhere;
+            return RequestReach::Nowhere;
         }
         cause = error.source();
     }
     match kind {
-        Kind::UnknownOutcome | Kind::TimedOut | Kind::Internal => Reached::Perhaps,
-        _ if is_ours => Reached::Refused,
-        Kind::Unavailable => Reached::Perhaps,
-        _ => Reached::Refused,
+        ClientErrorKind::UnknownOutcome | ClientErrorKind::TimedOut | ClientErrorKind::Internal => {
+            RequestReach::Perhaps
+        }
+        // A server of ours that refuses has done nothing; only the kinds above say that it does not
+        // know.
+        _ if is_ours => RequestReach::Refused,
+        // Somebody between, who may have passed the request on before it broke.
+        ClientErrorKind::Unavailable => RequestReach::Perhaps,
+        _ => RequestReach::Refused,
     }
 }
 
@@ -306,7 +328,8 @@ fn reason(status: &Status) -> String {
     let mut cause = std::error::Error::source(status);
     let mut address = None;
     while let Some(error) = cause {
-        if let Some(call) = error.downcast_ref::<Unanswered>() {
+        // Our own wrapper names the address. It is kept for the beginning of the sentence.
+        if let Some(call) = error.downcast_ref::<UnansweredCall>() {
             address = Some(call.to_string());
             cause = error.source();
             continue;
@@ -318,6 +341,7 @@ fn reason(status: &Status) -> String {
             return format!("{address}: {}", deepest(error));
         }
         let said = error.to_string();
+        // Each layer repeats the text of the one below; once is enough.
         if !text.contains(&said) {
             text = format!("{text}: {said}");
         }
@@ -334,13 +358,15 @@ fn deepest(error: &(dyn std::error::Error + 'static)) -> String {
     deepest.to_string()
 }
 
-const fn advice(kind: Kind) -> &'static str {
+const fn advice(kind: ClientErrorKind) -> &'static str {
     match kind {
-        Kind::Unavailable => {
+        ClientErrorKind::Unavailable => {
             "Check the address and that a server is running there; then try again."
         }
-        Kind::TimedOut => "Read whether it happened, then try again or give it more time.",
-        Kind::Unimplemented => "Use a server of a newer release.",
+        ClientErrorKind::TimedOut => {
+            "Read whether it happened, then try again or give it more time."
+        }
+        ClientErrorKind::Unimplemented => "Use a server of a newer release.",
         _ => "Check that the address is that of a Coeval server.",
     }
 }
@@ -350,6 +376,7 @@ fn details(status: &Status) -> (Option<ErrorDetail>, Option<Duration>) {
     let Ok(said) = tonic_types::pb::Status::decode(status.details()) else {
         return (None, None);
     };
+    // Any type URL with this last part: proxies may have rewritten the rest.
     let of = |name: &str| {
         let mut all = said.details.iter();
         let found = all.find(|any| any.type_url.rsplit('/').next() == Some(name));
@@ -371,44 +398,49 @@ fn is_broken(status: &Status) -> bool {
         "EOF",
         "Missing response message",
     ];
+    // Without a cause it is a status that a server sent, whatever its text.
     std::error::Error::source(status).is_some()
         || tells.iter().any(|text| status.message().contains(text))
 }
 
-fn kind_of(status: &Status, detail: Option<&ErrorDetail>) -> Kind {
+fn kind_of(status: &Status, detail: Option<&ErrorDetail>) -> ClientErrorKind {
     match status.code() {
         Code::Unknown | Code::Internal if detail.is_none() && is_broken(status) => {
-            Kind::Unavailable
+            ClientErrorKind::Unavailable
         }
         // The transport's, about a message that is too large.
-        Code::OutOfRange if detail.is_none() => Kind::Internal,
+        // Of a watch the same code from a server, with details, means that its place is gone.
+        Code::OutOfRange if detail.is_none() => ClientErrorKind::Internal,
         code => kind(code, detail),
     }
 }
 
-fn kind(code: Code, detail: Option<&ErrorDetail>) -> Kind {
+fn kind(code: Code, detail: Option<&ErrorDetail>) -> ClientErrorKind {
     let said = detail.map_or("", |detail| detail.code.as_str());
     if said == coeval_codes::UNKNOWN_OUTCOME.to_string() {
-        return Kind::UnknownOutcome;
+        return ClientErrorKind::UnknownOutcome;
     }
     // Watches have codes of their own for where they begin: this is about what was seen.
+    // A read that carries a sequence which the server's history does not have.
     if said == coeval_codes::COMPACTED.to_string() {
-        return Kind::Restored;
+        return ClientErrorKind::Restored;
     }
     match code {
-        Code::InvalidArgument => Kind::Invalid,
-        Code::Unauthenticated => Kind::Unauthenticated,
-        Code::PermissionDenied => Kind::Denied,
-        Code::NotFound => Kind::NotFound,
-        Code::AlreadyExists => Kind::Exists,
-        Code::Aborted => Kind::Conflict,
-        Code::FailedPrecondition => Kind::State,
-        Code::OutOfRange => Kind::Expired,
-        Code::ResourceExhausted => Kind::Exhausted,
-        Code::Unavailable | Code::Cancelled => Kind::Unavailable,
-        Code::DeadlineExceeded => Kind::TimedOut,
-        Code::Unimplemented => Kind::Unimplemented,
-        Code::Ok | Code::Unknown | Code::Internal | Code::DataLoss => Kind::Internal,
+        Code::InvalidArgument => ClientErrorKind::Invalid,
+        Code::Unauthenticated => ClientErrorKind::Unauthenticated,
+        Code::PermissionDenied => ClientErrorKind::Denied,
+        Code::NotFound => ClientErrorKind::NotFound,
+        Code::AlreadyExists => ClientErrorKind::Exists,
+        Code::Aborted => ClientErrorKind::Conflict,
+        Code::FailedPrecondition => ClientErrorKind::State,
+        Code::OutOfRange => ClientErrorKind::Expired,
+        Code::ResourceExhausted => ClientErrorKind::Exhausted,
+        // A cancellation comes from the transport when a connection breaks: nobody here cancels
+        // calls.
+        Code::Unavailable | Code::Cancelled => ClientErrorKind::Unavailable,
+        Code::DeadlineExceeded => ClientErrorKind::TimedOut,
+        Code::Unimplemented => ClientErrorKind::Unimplemented,
+        Code::Ok | Code::Unknown | Code::Internal | Code::DataLoss => ClientErrorKind::Internal,
     }
 }
 
@@ -443,16 +475,22 @@ mod tests {
     #[test]
     fn a_write_that_is_not_sent_again_is_unknown_where_it_may_have_been_received() {
         for (status, kind) in [
-            (not_connected(), Kind::Unavailable),
-            (Status::unknown("transport error"), Kind::UnknownOutcome),
-            (Status::unavailable("upstream"), Kind::UnknownOutcome),
+            (not_connected(), ClientErrorKind::Unavailable),
+            (
+                Status::unknown("transport error"),
+                ClientErrorKind::UnknownOutcome,
+            ),
+            (
+                Status::unavailable("upstream"),
+                ClientErrorKind::UnknownOutcome,
+            ),
             (
                 said(Code::Unavailable, coeval_codes::UNAVAILABLE),
-                Kind::Unavailable,
+                ClientErrorKind::Unavailable,
             ),
             (
                 said(Code::Aborted, coeval_codes::RESOURCE_CONFLICT),
-                Kind::Conflict,
+                ClientErrorKind::Conflict,
             ),
         ] {
             let error = ClientError::of_write(status);
@@ -467,56 +505,60 @@ mod tests {
         };
         let broken = |text: &str| Status::unknown(text);
         for (status, kind, reached) in [
-            (not_connected(), Kind::Unavailable, Reached::Nowhere),
+            (
+                not_connected(),
+                ClientErrorKind::Unavailable,
+                RequestReach::Nowhere,
+            ),
             (
                 broken("transport error"),
-                Kind::Unavailable,
-                Reached::Perhaps,
+                ClientErrorKind::Unavailable,
+                RequestReach::Perhaps,
             ),
             (
                 Status::internal("Unexpected EOF decoding stream."),
-                Kind::Unavailable,
-                Reached::Perhaps,
+                ClientErrorKind::Unavailable,
+                RequestReach::Perhaps,
             ),
             (
                 Status::unavailable("upstream"),
-                Kind::Unavailable,
-                Reached::Perhaps,
+                ClientErrorKind::Unavailable,
+                RequestReach::Perhaps,
             ),
             (
                 Status::out_of_range("too large"),
-                Kind::Internal,
-                Reached::Perhaps,
+                ClientErrorKind::Internal,
+                RequestReach::Perhaps,
             ),
             (
                 said(Code::Unavailable, coeval_codes::UNAVAILABLE),
-                Kind::Unavailable,
-                Reached::Refused,
+                ClientErrorKind::Unavailable,
+                RequestReach::Refused,
             ),
             (
                 said(Code::Unavailable, UNKNOWN_OUTCOME),
-                Kind::UnknownOutcome,
-                Reached::Perhaps,
+                ClientErrorKind::UnknownOutcome,
+                RequestReach::Perhaps,
             ),
             (
                 said(Code::DeadlineExceeded, DEADLINE_PASSED),
-                Kind::TimedOut,
-                Reached::Perhaps,
+                ClientErrorKind::TimedOut,
+                RequestReach::Perhaps,
             ),
             (
                 said(Code::ResourceExhausted, REQUESTS_TOO_MANY),
-                Kind::Exhausted,
-                Reached::Refused,
+                ClientErrorKind::Exhausted,
+                RequestReach::Refused,
             ),
             (
                 said(Code::Aborted, RESOURCE_CONFLICT),
-                Kind::Conflict,
-                Reached::Refused,
+                ClientErrorKind::Conflict,
+                RequestReach::Refused,
             ),
             (
                 said(Code::OutOfRange, COMPACTED),
-                Kind::Restored,
-                Reached::Refused,
+                ClientErrorKind::Restored,
+                RequestReach::Refused,
             ),
         ] {
             let error = ClientError::from(status);

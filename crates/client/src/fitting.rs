@@ -60,10 +60,13 @@ pub(crate) fn fit(path: &str, frame: Bytes, server: Option<Release>) -> FittedRe
         sent,
         left_out: Vec::new(),
     };
+    // A compressed message is left as it is: its fields can't be looked at.
     let message = frame.get(PREFIX..).filter(|_| frame.first() == Some(&0));
+    // Most methods have no newer fields, and cost nothing more than this look.
     let Some(message) = message.filter(|_| !newer.is_empty()) else {
         return unchanged(frame, Vec::new());
     };
+    // First all newer fields that the message has, then only those that this server does not know.
     let paths: Vec<&'static [u32]> = newer.iter().map(|field| field.path).collect();
     // Our own encoder made it: it is a message.
     let Ok((_, had)) = wire::without(message, &paths) else {
@@ -73,6 +76,7 @@ pub(crate) fn fit(path: &str, frame: Bytes, server: Option<Release>) -> FittedRe
     let (too_new, sent): (Vec<&NewerField>, Vec<&NewerField>) =
         had.partition(|field| server.is_some_and(|server| is_newer(field, server)));
     let paths: Vec<&'static [u32]> = too_new.iter().map(|field| field.path).collect();
+    // Encoded again only if something was left out; otherwise the bytes stay as they were made.
     match wire::without(message, &paths) {
         Ok((left, _)) if !too_new.is_empty() => FittedRequest {
             frame: framed(&left),

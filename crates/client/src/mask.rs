@@ -1,7 +1,7 @@
 //! Field masks, applied here where a server has none: `spec.image`, `metadata.labels`.
 
-use crate::error::{ClientError, Kind};
-use crate::resource::{Metadata, Resource};
+use crate::error::{ClientError, ClientErrorKind};
+use crate::resource::{Resource, ResourceMetadata};
 use coeval_proto::resources::v1 as pb;
 use serde_json::{Map, Value};
 
@@ -11,12 +11,13 @@ pub(crate) fn apply(
     from: &pb::Resource,
     to: &mut Resource,
 ) -> Result<(), ClientError> {
+    // No content in the message means that only metadata is masked.
     let content: Value = if from.spec.is_empty() {
         Value::Object(Map::new())
     } else {
         serde_json::from_slice(&from.spec).map_err(|error| wrong(&error.to_string()))?
     };
-    let said = Metadata::from(from.metadata.clone().unwrap_or_default());
+    let said = ResourceMetadata::from(from.metadata.clone().unwrap_or_default());
     for path in mask {
         let parts = parts(path).ok_or_else(|| wrong(path))?;
         let parts: Vec<_> = parts.iter().map(String::as_str).collect();
@@ -36,7 +37,7 @@ pub(crate) fn apply(
 fn wrong(path: &str) -> ClientError {
     let message = format!("{path} is no field that a mask can name");
     let advice = "Name spec or fields in it, metadata.labels, metadata.description, metadata.expires or sub_kind.";
-    ClientError::new(Kind::Invalid, message, advice)
+    ClientError::new(ClientErrorKind::Invalid, message, advice)
 }
 
 /// The parts between the dots; one between backticks has any characters.
@@ -68,9 +69,11 @@ fn set(value: &mut Value, parts: &[&str], new: Option<&Value>) {
         return;
     };
     if !value.is_object() {
+        // A field that is to go and has nothing around it is gone already.
         if new.is_none() {
             return;
         }
+        // As the server does it: what is in the way of a path is replaced.
         *value = Value::Object(Map::new());
     }
     let Value::Object(fields) = value else {
@@ -137,7 +140,7 @@ mod tests {
         ] {
             let mut to = Resource::new("app", "v1", "web", json!({}));
             let error = apply(&[mask], &from, &mut to).unwrap_err();
-            assert_eq!(error.kind(), Kind::Invalid, "{mask}");
+            assert_eq!(error.kind(), ClientErrorKind::Invalid, "{mask}");
         }
     }
 }

@@ -2,7 +2,7 @@
 //! services, over the same connection and with the same credentials.
 
 use crate::client::Client;
-use crate::error::{ClientError, Kind};
+use crate::error::{ClientError, ClientErrorKind};
 use http::Request;
 use http_body_util::{BodyExt as _, Limited};
 use std::error::Error;
@@ -17,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// An answer, whatever it says.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Plain {
+pub struct PlainAnswer {
     /// The status, such as 200.
     pub status: u16,
     /// The body.
@@ -29,18 +29,22 @@ impl Client {
     ///
     /// # Errors
     /// If there is no answer, or it is no text. An answer that says no is none.
-    pub async fn get_plain(&self, path: &str) -> Result<Plain, ClientError> {
-        match tokio::time::timeout(PATIENCE, self.asked(path)).await {
+    pub async fn get_plain(&self, path: &str) -> Result<PlainAnswer, ClientError> {
+        match tokio::time::timeout(PATIENCE, self.send_get(path)).await {
             Ok(answer) => answer,
             Err(_) => Err(self.silent(&"it takes too long")),
         }
     }
 
-    async fn asked(&self, path: &str) -> Result<Plain, ClientError> {
+    async fn send_get(&self, path: &str) -> Result<PlainAnswer, ClientError> {
         let request = Request::get(path).body(Body::empty());
         let request = request.map_err(|error| {
             let message = format!("{path:?} is no path: {error}");
-            ClientError::new(Kind::Invalid, message, "Check the name that it is made of.")
+            ClientError::new(
+                ClientErrorKind::Invalid,
+                message,
+                "Check the name that it is made of.",
+            )
         })?;
         let mut connection = self.connection.clone();
         let ready = connection
@@ -50,16 +54,17 @@ impl Client {
         let answer = ready.call(request).await;
         let answer = answer.map_err(|error| self.silent(&deepest(&error)))?;
         let status = answer.status().as_u16();
+        // Bounded: whatever answers here may be no server of ours.
         let body = Limited::new(answer.into_body(), LARGEST).collect().await;
         let body = body.map_err(|error| self.silent(&error))?.to_bytes();
         let text = String::from_utf8(body.into()).map_err(|error| self.silent(&error))?;
-        Ok(Plain { status, text })
+        Ok(PlainAnswer { status, text })
     }
 
     fn silent(&self, why: &dyn std::fmt::Display) -> ClientError {
         let message = format!("{} does not answer: {why}", self.url());
         let advice = "Check the address and that a server is running there.";
-        ClientError::new(Kind::Unavailable, message, advice)
+        ClientError::new(ClientErrorKind::Unavailable, message, advice)
     }
 }
 

@@ -1,7 +1,7 @@
 //! A resource, with a type of yours or JSON as its content.
 
-use crate::error::{ClientError, Kind};
-use crate::keep::carried;
+use crate::error::{ClientError, ClientErrorKind};
+use crate::unknown_fields::merge_edit;
 use coeval_proto::header::v1 as header;
 use coeval_proto::resources::v1 as pb;
 use jiff::Timestamp;
@@ -13,15 +13,15 @@ use std::collections::BTreeMap;
 /// All that is known of a resource beside its content.
 ///
 /// ```
-/// use coeval_client::Metadata;
+/// use coeval_client::ResourceMetadata;
 ///
-/// let metadata = Metadata { name: "web".into(), ..Metadata::default() };
+/// let metadata = ResourceMetadata { name: "web".into(), ..ResourceMetadata::default() };
 /// let file = serde_json::to_value(metadata).unwrap();
 /// assert_eq!(file, serde_json::json!({"name": "web"}), "what is not set is not written");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Metadata {
+pub struct ResourceMetadata {
     /// Its name.
     pub name: String,
     /// The name of its organization; empty: the caller's own.
@@ -56,7 +56,7 @@ pub struct Metadata {
 /// How a resource is doing.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-pub struct Status {
+pub struct ResourceStatus {
     /// `PRE_CREATED`, `RESOLVED`, `RESOLUTION_ERROR` or `IN_DELETION`.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub state: String,
@@ -93,12 +93,12 @@ pub struct Resource<S = Value> {
     /// The version of the content: `v1.1`. A view that is not whole is marked: `v1.1+downgraded`.
     pub version: String,
     /// What all resources have.
-    pub metadata: Metadata,
+    pub metadata: ResourceMetadata,
     /// The content.
     pub spec: S,
     /// The server's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub status: Option<Status>,
+    pub status: Option<ResourceStatus>,
     /// The content as it was read, with what `S` has no field for.
     #[serde(skip)]
     pub(crate) read: Option<Value>,
@@ -116,9 +116,9 @@ impl<S> Resource<S> {
             kind: kind.into(),
             sub_kind: String::new(),
             version: version.into(),
-            metadata: Metadata {
+            metadata: ResourceMetadata {
                 name: name.into(),
-                ..Metadata::default()
+                ..ResourceMetadata::default()
             },
             spec,
             status: None,
@@ -134,12 +134,14 @@ impl<S: DeserializeOwned> Resource<S> {
     /// If the content is not one that `S` can hold.
     pub fn from_message(message: pb::Resource) -> Result<Self, ClientError> {
         let unreadable = |error: serde_json::Error| {
+            // Named by what the message says: that its content can't be read does not hide which
+            // one it is.
             let name = message
                 .metadata
                 .as_ref()
                 .map_or("", |meta| meta.name.as_str());
             ClientError::new(
-                Kind::Internal,
+                ClientErrorKind::Internal,
                 format!(
                     "{} {name} at {} is not as expected: {error}",
                     message.kind, message.version
@@ -147,15 +149,19 @@ impl<S: DeserializeOwned> Resource<S> {
                 "Say with `understands` which version this program is made for.",
             )
         };
+        // Kept beside the type: a save puts back what the type has no field for.
         let read: Value = serde_json::from_slice(&message.spec).map_err(unreadable)?;
         let spec = S::deserialize(&read).map_err(unreadable)?;
         Ok(Self {
             kind: message.kind,
             sub_kind: message.sub_kind,
             version: message.version,
-            metadata: message.metadata.map(Metadata::from).unwrap_or_default(),
+            metadata: message
+                .metadata
+                .map(ResourceMetadata::from)
+                .unwrap_or_default(),
             spec,
-            status: message.status.map(Status::from),
+            status: message.status.map(ResourceStatus::from),
             read: Some(read),
         })
     }
@@ -183,15 +189,17 @@ impl<S: Serialize + DeserializeOwned> Resource<S> {
     pub fn to_message(&self) -> Result<pb::Resource, ClientError> {
         let unsayable = |error: serde_json::Error| {
             let message = format!("the content can't be said as JSON: {error}");
-            ClientError::new(Kind::Invalid, message, "Mend its `Serialize`.")
+            ClientError::new(ClientErrorKind::Invalid, message, "Mend its `Serialize`.")
         };
         let now = serde_json::to_value(&self.spec).map_err(unsayable)?;
         let spec = match &self.read {
             None => now,
             Some(read) => {
+                // Through the type and back: what the type shows of the document, compared with
+                // what it shows now.
                 let was = S::deserialize(read).map_err(unsayable)?;
                 let was = serde_json::to_value(&was).map_err(unsayable)?;
-                carried(read, &was, &now)
+                merge_edit(read, &was, &now)
             }
         };
         let spec = serde_json::to_vec(&spec).map_err(unsayable)?;
@@ -208,52 +216,52 @@ impl<S: Serialize + DeserializeOwned> Resource<S> {
 }
 
 /// A time of a message.
-pub(crate) fn time(at: prost_types::Timestamp) -> Option<Timestamp> {
+pub(crate) fn from_proto_time(at: prost_types::Timestamp) -> Option<Timestamp> {
     Timestamp::new(at.seconds, at.nanos).ok()
 }
 
-fn said(at: Timestamp) -> prost_types::Timestamp {
+fn to_proto_time(at: Timestamp) -> prost_types::Timestamp {
     prost_types::Timestamp {
         seconds: at.as_second(),
         nanos: at.subsec_nanosecond(),
     }
 }
 
-impl From<header::Metadata> for Metadata {
+impl From<header::Metadata> for ResourceMetadata {
     fn from(said: header::Metadata) -> Self {
         Self {
             name: said.name,
             namespace: said.namespace,
             description: said.description,
             labels: said.labels.into_iter().collect(),
-            expires: said.expires.and_then(time),
+            expires: said.expires.and_then(from_proto_time),
             revision: said.revision,
             id: said.id,
-            created: said.created.and_then(time),
-            modified: said.modified.and_then(time),
+            created: said.created.and_then(from_proto_time),
+            modified: said.modified.and_then(from_proto_time),
             owner: said.owner,
         }
     }
 }
 
-impl From<Metadata> for header::Metadata {
-    fn from(metadata: Metadata) -> Self {
+impl From<ResourceMetadata> for header::Metadata {
+    fn from(metadata: ResourceMetadata) -> Self {
         Self {
             name: metadata.name,
             namespace: metadata.namespace,
             description: metadata.description,
             labels: metadata.labels.into_iter().collect(),
-            expires: metadata.expires.map(said),
+            expires: metadata.expires.map(to_proto_time),
             revision: metadata.revision,
             id: metadata.id,
-            created: metadata.created.map(said),
-            modified: metadata.modified.map(said),
+            created: metadata.created.map(to_proto_time),
+            modified: metadata.modified.map(to_proto_time),
             owner: metadata.owner,
         }
     }
 }
 
-impl From<header::Status> for Status {
+impl From<header::Status> for ResourceStatus {
     fn from(said: header::Status) -> Self {
         Self {
             state: said.state,

@@ -1,9 +1,9 @@
 //! The resources of one kind: what is asked for, and reading.
 
 use crate::client::Client;
-use crate::error::{ClientError, Kind};
+use crate::error::{ClientError, ClientErrorKind};
 use crate::resource::Resource;
-use crate::retry::{Attempts, reading};
+use crate::retry::{CallAttempts, reading};
 use coeval_proto::header::v1 as header;
 use coeval_proto::resources::v1 as pb;
 use coeval_proto::resources::v1::resource_service_client::ResourceServiceClient;
@@ -15,7 +15,7 @@ use tonic::metadata::MetadataMap;
 
 /// What a listing or a watch is to have.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Query {
+pub struct ResourceQuery {
     /// The organization's name; empty: as [`Resources::within`] says.
     pub namespace: String,
     /// Only those that it matches: `name==web*;spec.size=gt=3`.
@@ -32,7 +32,7 @@ pub struct Query {
 
 /// A stored object that can't be shown, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Quarantined {
+pub struct QuarantinedResource {
     /// Which.
     pub id: String,
     /// Why, as a stable code.
@@ -41,7 +41,7 @@ pub struct Quarantined {
     pub reason: String,
 }
 
-impl From<header::Quarantined> for Quarantined {
+impl From<header::Quarantined> for QuarantinedResource {
     fn from(said: header::Quarantined) -> Self {
         Self {
             id: said.id,
@@ -53,7 +53,7 @@ impl From<header::Quarantined> for Quarantined {
 
 /// One resource, and what is known about this view of it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found<S = serde_json::Value> {
+pub struct ViewedResource<S = serde_json::Value> {
     /// The resource.
     pub resource: Resource<S>,
     /// JSON pointers into the stored content, to what this view can't show.
@@ -82,7 +82,11 @@ pub struct Resources<S = serde_json::Value> {
 pub(crate) fn needed(resource: Option<pb::Resource>) -> Result<pb::Resource, ClientError> {
     resource.ok_or_else(|| {
         let message = "the server's answer has no resource";
-        ClientError::new(Kind::Internal, message, "Check that it is a Coeval server.")
+        ClientError::new(
+            ClientErrorKind::Internal,
+            message,
+            "Check that it is a Coeval server.",
+        )
     })
 }
 
@@ -148,7 +152,7 @@ impl<S> Resources<S> {
     }
 
     /// The same, as a part of a call that ends then, if it is one.
-    pub(crate) fn part<T>(&self, until: Option<Instant>) -> Resources<T> {
+    pub(crate) fn sub_call<T>(&self, until: Option<Instant>) -> Resources<T> {
         Resources {
             until,
             client: self.client.clone(),
@@ -164,8 +168,8 @@ impl<S> Resources<S> {
         }
     }
 
-    pub(crate) fn attempts(&self) -> Attempts {
-        Attempts::of(self.client.limits()).until(self.until)
+    pub(crate) fn attempts(&self) -> CallAttempts {
+        CallAttempts::of(self.client.limits()).until(self.until)
     }
 
     pub(crate) fn applied(&self) -> Option<pb::Applied> {
@@ -185,7 +189,11 @@ impl<S> Resources<S> {
             .max_decoding_message_size(crate::client::LARGEST_ANSWER)
     }
 
-    pub(crate) fn listing(&self, query: &Query, page_token: String) -> pb::ListResourcesRequest {
+    pub(crate) fn listing(
+        &self,
+        query: &ResourceQuery,
+        page_token: String,
+    ) -> pb::ListResourcesRequest {
         pb::ListResourcesRequest {
             kind: self.kind.clone(),
             page_size: query.page_size,
@@ -209,7 +217,7 @@ impl<S> Resources<S> {
         }
     }
 
-    pub(crate) fn watching(&self, query: &Query, from: &str) -> pb::WatchResourcesRequest {
+    pub(crate) fn watching(&self, query: &ResourceQuery, from: &str) -> pb::WatchResourcesRequest {
         pb::WatchResourcesRequest {
             kind: self.kind.clone(),
             namespace: either(&query.namespace, &self.namespace),
@@ -263,7 +271,7 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     /// One, by name or id.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] if there is none that the caller may see.
+    /// [`ClientErrorKind::NotFound`] if there is none that the caller may see.
     pub async fn get(&self, name: &str) -> Result<Resource<S>, ClientError> {
         Ok(self.get_whole(name).await?.resource)
     }
@@ -271,10 +279,10 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     /// One, by name or id, and what this view of it leaves out.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] if there is none that the caller may see.
-    pub async fn get_whole(&self, name: &str) -> Result<Found<S>, ClientError> {
+    /// [`ClientErrorKind::NotFound`] if there is none that the caller may see.
+    pub async fn get_whole(&self, name: &str) -> Result<ViewedResource<S>, ClientError> {
         let answer = self.read(name, &self.version).await?;
-        Ok(Found {
+        Ok(ViewedResource {
             resource: Resource::from_message(needed(answer.resource)?)?,
             left_out: answer.left_out,
             applied: answer.applied,

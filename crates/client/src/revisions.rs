@@ -1,11 +1,11 @@
 //! The revisions of a resource that are kept, and going back to one of them.
 
-use crate::error::{ClientError, Kind, Reached};
-use crate::missing::needed as release_needed;
+use crate::error::{ClientError, ClientErrorKind, RequestReach};
+use crate::features::needed as release_needed;
 use crate::resource::Resource;
-use crate::resources::{Quarantined, Resources, needed};
+use crate::resources::{QuarantinedResource, Resources, needed};
 use crate::retry::reading;
-use crate::written::Written;
+use crate::written_resource::WrittenResource;
 use coeval_proto::resources::v1 as pb;
 use coeval_releases::Feature;
 use serde::Serialize;
@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 /// A resource as it was.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Revision<S = serde_json::Value> {
+pub struct KeptRevision<S = serde_json::Value> {
     /// With that revision's own metadata.
     pub resource: Resource<S>,
     /// Counts the revisions of the resource.
@@ -24,20 +24,21 @@ pub struct Revision<S = serde_json::Value> {
 
 /// What is kept of a resource.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Revisions<S = serde_json::Value> {
+pub struct RevisionList<S = serde_json::Value> {
     /// Newest first; the first is the present one.
-    pub revisions: Vec<Revision<S>>,
+    pub revisions: Vec<KeptRevision<S>>,
     /// Those that can't be shown.
-    pub quarantined: Vec<Quarantined>,
+    pub quarantined: Vec<QuarantinedResource>,
 }
 
 impl<S> Resources<S> {
     /// An error that says which release is needed, where the server has no such part.
     pub(crate) fn or_release_needed(&self, feature: Feature, error: ClientError) -> ClientError {
-        if error.kind() != Kind::Unimplemented {
+        if error.kind() != ClientErrorKind::Unimplemented {
             return error;
         }
         let shared = self.client.connection.shared();
+        // From now on it is not even asked for.
         shared.missing.note(feature);
         let told = Some(error.release()).filter(|release| !release.is_empty());
         release_needed(feature, told.or(shared.release().as_deref()))
@@ -82,10 +83,10 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     /// What is kept of one, newest first.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] if there is none; [`Kind::Unimplemented`] if the server is too old.
-    pub async fn revisions(&self, name: &str) -> Result<Revisions<S>, ClientError> {
+    /// [`ClientErrorKind::NotFound`] if there is none; [`ClientErrorKind::Unimplemented`] if the server is too old.
+    pub async fn revisions(&self, name: &str) -> Result<RevisionList<S>, ClientError> {
         let kept = self.kept_revisions(name, &self.version).await?;
-        let mut all = Revisions {
+        let mut all = RevisionList {
             revisions: Vec::new(),
             quarantined: kept.quarantined.into_iter().map(Into::into).collect(),
         };
@@ -93,12 +94,12 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
             let message = needed(one.resource)?;
             let revision = message.metadata.as_ref().map(|m| m.revision.clone());
             match Resource::from_message(message) {
-                Ok(resource) => all.revisions.push(Revision {
+                Ok(resource) => all.revisions.push(KeptRevision {
                     resource,
                     generation: one.generation,
                     modified_by: one.modified_by,
                 }),
-                Err(error) => all.quarantined.push(Quarantined {
+                Err(error) => all.quarantined.push(QuarantinedResource {
                     id: revision.unwrap_or_default(),
                     code: error.said_code(),
                     reason: error.to_string(),
@@ -112,14 +113,14 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
     /// that is said. Without it, it is not sent again once a server may have got it.
     ///
     /// # Errors
-    /// [`Kind::NotFound`] if that revision is not kept; [`Kind::Conflict`] if the present one is another;
-    /// [`Kind::Unimplemented`] if the server is too old.
+    /// [`ClientErrorKind::NotFound`] if that revision is not kept; [`ClientErrorKind::Conflict`] if the present one is another;
+    /// [`ClientErrorKind::Unimplemented`] if the server is too old.
     pub async fn restore(
         &self,
         name: &str,
         revision: &str,
         present: &str,
-    ) -> Result<Written<S>, ClientError> {
+    ) -> Result<WrittenResource<S>, ClientError> {
         self.must_have(Feature::RestoreRevision)?;
         let request = pb::RestoreResourceRequest {
             kind: self.kind.clone(),
@@ -134,15 +135,17 @@ impl<S: Serialize + DeserializeOwned> Resources<S> {
         loop {
             let mut service = self.service();
             let sent = service.restore_resource(request.clone());
-            let error = match attempts.one(sent).await {
-                Ok(answer) => return Written::answered(answer),
+            let error = match attempts.attempt(sent).await {
+                Ok(answer) => return WrittenResource::answered(answer),
                 Err(error) => self.or_release_needed(Feature::RestoreRevision, error),
             };
-            if error.reached() == Reached::Perhaps {
+            if error.reached() == RequestReach::Perhaps {
                 lost.get_or_insert_with(|| error.clone());
             }
+            // On condition of the present revision a second attempt can't restore over somebody
+            // else's write.
             let sure = lost.is_none() || !present.is_empty();
-            if sure && error.may_pass() && attempts.again(&error).await {
+            if sure && error.is_transient() && attempts.wait_for_next(&error).await {
                 continue;
             }
             return Err(match lost {

@@ -8,9 +8,9 @@ const NUMBER: usize = 16;
 
 /// The newest one.
 #[derive(Debug, Default)]
-pub(crate) struct Newest(RwLock<Option<String>>);
+pub(crate) struct NewestSequence(RwLock<Option<String>>);
 
-impl Newest {
+impl NewestSequence {
     pub(crate) fn get(&self) -> Option<String> {
         self.0
             .read()
@@ -22,6 +22,7 @@ impl Newest {
     /// the old one, is refused, and the caller is told.
     pub(crate) fn note(&self, seen: &str) {
         let mut newest = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // Of another history is never *after*: see above.
         if newest.as_deref().is_none_or(|known| is_after(seen, known)) {
             *newest = Some(seen.to_owned());
         }
@@ -45,6 +46,7 @@ pub(crate) fn is_after(seen: &str, known: &str) -> bool {
     };
     match (parts(seen), parts(known)) {
         (Some((history, number)), Some((known_history, known_number))) => {
+            // Both have the same number of digits, so text and number have the same order.
             history == known_history && number > known_number
         }
         _ => false,
@@ -61,7 +63,7 @@ mod tests {
 
     #[test]
     fn only_a_newer_one_counts() {
-        let newest = Newest::default();
+        let newest = NewestSequence::default();
         newest.note(&of("a", 9));
         newest.note(&of("a", 7));
         assert_eq!(newest.get(), Some(of("a", 9)));
@@ -71,7 +73,7 @@ mod tests {
 
     #[test]
     fn one_of_another_history_counts_once_the_old_one_is_forgotten() {
-        let newest = Newest::default();
+        let newest = NewestSequence::default();
         newest.note(&of("a", 9));
         newest.note(&of("b", 1));
         assert_eq!(newest.get(), Some(of("a", 9)));

@@ -56,6 +56,7 @@ impl RequestBody {
             Ok(bytes) => Body::new(Full::new(bytes.clone())),
             // The message can't be written; the transport says so as it does without us.
             Err(status) => {
+                // A body that fails when it is polled makes the transport answer with this status.
                 let failing = stream::once(ready(Err::<Frame<Bytes>, _>(status.clone())));
                 Body::new(StreamBody::new(failing))
             }

@@ -1,8 +1,8 @@
 //! Storing resources at another version.
 
-use crate::error::{ClientError, Reached};
+use crate::error::{ClientError, RequestReach};
 use crate::resources::Resources;
-use crate::written::Written;
+use crate::written_resource::WrittenResource;
 use coeval_proto::resources::v1 as pb;
 use coeval_proto::tasks::v1::Task;
 use coeval_releases::Feature;
@@ -27,7 +27,7 @@ impl<S: DeserializeOwned> Resources<S> {
     /// no full control of are neither touched nor counted.
     ///
     /// # Errors
-    /// [`Kind::Unimplemented`](crate::Kind::Unimplemented) if the server is too old; if the filter can't
+    /// [`ClientErrorKind::Unimplemented`](crate::ClientErrorKind::Unimplemented) if the server is too old; if the filter can't
     /// be used, or there is no such version.
     pub async fn upgrade_matching(&self, query: &UpgradeQuery) -> Result<Task, ClientError> {
         self.must_have(Feature::UpgradeMany)?;
@@ -44,15 +44,16 @@ impl<S: DeserializeOwned> Resources<S> {
         loop {
             let mut service = self.service();
             let sent = service.upgrade_resources(request.clone());
-            let error = match attempts.one(sent).await {
+            let error = match attempts.attempt(sent).await {
                 Ok(answer) => {
                     self.warn_of_answer(answer.metadata());
                     return Ok(answer.into_inner().task.unwrap_or_default());
                 }
                 Err(error) => self.or_release_needed(Feature::UpgradeMany, error),
             };
-            let sure = error.reached() != Reached::Perhaps;
-            if sure && error.may_pass() && attempts.again(&error).await {
+            // Sent again only if no server has got it.
+            let sure = error.reached() != RequestReach::Perhaps;
+            if sure && error.is_transient() && attempts.wait_for_next(&error).await {
                 continue;
             }
             // A second task would find nothing left to do, but its counts would be others.
@@ -68,8 +69,8 @@ impl<S: DeserializeOwned> Resources<S> {
     /// one that the caller sees. On condition of a revision, if one is said.
     ///
     /// # Errors
-    /// [`Kind::NotFound`](crate::Kind::NotFound) if it is not there;
-    /// [`Kind::Unimplemented`](crate::Kind::Unimplemented) if the server is too old; if its content has
+    /// [`ClientErrorKind::NotFound`](crate::ClientErrorKind::NotFound) if it is not there;
+    /// [`ClientErrorKind::Unimplemented`](crate::ClientErrorKind::Unimplemented) if the server is too old; if its content has
     /// no counterpart at that version.
     pub async fn upgrade(
         &self,
@@ -77,7 +78,7 @@ impl<S: DeserializeOwned> Resources<S> {
         version: &str,
         revision: &str,
         dry_run: bool,
-    ) -> Result<Written<S>, ClientError> {
+    ) -> Result<WrittenResource<S>, ClientError> {
         self.must_have(Feature::Upgrade)?;
         let request = pb::UpgradeResourceRequest {
             kind: self.kind.clone(),
@@ -92,14 +93,14 @@ impl<S: DeserializeOwned> Resources<S> {
         loop {
             let mut service = self.service();
             let sent = service.upgrade_resource(request.clone());
-            let error = match attempts.one(sent).await {
-                Ok(answer) => return Written::answered(answer),
+            let error = match attempts.attempt(sent).await {
+                Ok(answer) => return WrittenResource::answered(answer),
                 Err(error) => self.or_release_needed(Feature::Upgrade, error),
             };
             // What is at the version already stays as it is, so it can be sent again; but for a
             // revision, which is another one if the first was done.
-            let sure = error.reached() != Reached::Perhaps || revision.is_empty();
-            if sure && error.may_pass() && attempts.again(&error).await {
+            let sure = error.reached() != RequestReach::Perhaps || revision.is_empty();
+            if sure && error.is_transient() && attempts.wait_for_next(&error).await {
                 continue;
             }
             return Err(if sure {

@@ -45,6 +45,7 @@ impl ApiVersion {
     /// # Errors
     /// What is said, if it is not served.
     pub(crate) fn of_accept(accept: &str) -> Result<Option<Self>, String> {
+        // Clients send media types that are not well-formed around it: nothing else of the header is read.
         let parts = accept.split([';', ',']).map(str::trim);
         let said = parts
             .filter_map(|part| part.split_once('='))

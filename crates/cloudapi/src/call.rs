@@ -13,7 +13,7 @@ use serde_json::{Map, Value};
 
 /// One request, all of it read and its sender known.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct CloudCall {
     /// Who calls; there always is one where the route needs a user.
     pub(crate) caller: Option<Caller>,
     pub(crate) credentials: Option<SentCredentials>,
@@ -28,7 +28,7 @@ pub(crate) struct Call {
     pub(crate) source: Option<String>,
 }
 
-impl Call {
+impl CloudCall {
     /// Who calls.
     pub(crate) fn caller(&self) -> Result<&Caller, ApiError> {
         self.caller

@@ -1,11 +1,12 @@
 //! From a request to its handler and back: the API version, who calls, the body, and what every
 //! answer has.
 
-use crate::api::Api;
+use crate::api::CloudState;
 use crate::api_version::ApiVersion;
-use crate::call::Call;
+use crate::call::CloudCall;
 use crate::error::ApiError;
-use crate::route::{Form, Needs, Route};
+use crate::error_form::ErrorForm;
+use crate::route::{CloudRoute, RequiredCredentials};
 use crate::urn;
 use axum::body::Body;
 use axum::extract::Request;
@@ -38,13 +39,13 @@ const TENANT_HEADERS: [&str; 2] = [
 const ONE_ENTITY: &str = "/cloudapi/1.0.0/entities/{id}";
 
 /// What is known of a request by the time that it is answered, also if it is refused.
-struct Known {
+struct AnswerContext {
     version: ApiVersion,
     user: Option<String>,
     warnings: Vec<String>,
 }
 
-impl Known {
+impl AnswerContext {
     fn nothing() -> Self {
         Self {
             version: ApiVersion::NEWEST,
@@ -55,12 +56,18 @@ impl Known {
 }
 
 /// Answers a request.
-pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -> Response {
+pub(crate) async fn answer(
+    api: Arc<CloudState>,
+    route: Arc<CloudRoute>,
+    request: Request,
+) -> Response {
+    // Before anything can fail: every answer has an id and a form, also that to a request that can't be read.
     let (mut parts, body) = request.into_parts();
     let id = request_id(&parts.headers);
-    let form = form(route.form(), &parts.headers);
-    let (mut known, mut body) = (Known::nothing(), Some(body));
+    let form = form(ErrorForm::of_path(route.path), &parts.headers);
+    let (mut known, mut body) = (AnswerContext::nothing(), Some(body));
     let answer = handle(api, &route, &mut parts, &mut body, &mut known).await;
+    // Else the connection would be closed while the client still sends, and it would not see the answer.
     if let Some(unread) = body {
         pass_over(unread).await;
     }
@@ -88,12 +95,12 @@ pub(crate) async fn no_such_method(method: Method, uri: Uri, headers: HeaderMap)
 
 fn refused(error: &ApiError, uri: &Uri, headers: &HeaderMap) -> Response {
     let id = request_id(headers);
-    let form = form(Form::of_path(uri.path()), headers);
-    finished(error.answer(form, &id), Known::nothing(), &id)
+    let form = form(ErrorForm::of_path(uri.path()), headers);
+    finished(error.answer(form, &id), AnswerContext::nothing(), &id)
 }
 
 /// With what all answers have.
-fn finished(answer: RestAnswer, known: Known, id: &str) -> Response {
+fn finished(answer: RestAnswer, known: AnswerContext, id: &str) -> Response {
     let mut response = answer.into_response(&format!(";version={}", known.version));
     if let Ok(id) = HeaderValue::from_str(id) {
         response.headers_mut().insert(REQUEST_ID, id);
@@ -105,15 +112,16 @@ fn finished(answer: RestAnswer, known: Known, id: &str) -> Response {
 }
 
 async fn handle(
-    api: Arc<Api>,
-    route: &Route,
+    api: Arc<CloudState>,
+    route: &CloudRoute,
     parts: &mut Parts,
     body: &mut Option<Body>,
-    known: &mut Known,
+    known: &mut AnswerContext,
 ) -> Result<RestAnswer, ApiError> {
     let headers = RequestHeaders(&parts.headers);
     let peer = parts.extensions.get::<Peer>();
     let source = peer.map(|peer| peer.source.to_string());
+    // The version comes first: what is answered from here on has its fields, refusals too.
     if let Some(accept) = headers.one(header::ACCEPT.as_str())? {
         let asked = ApiVersion::of_accept(accept);
         let asked = asked.map_err(|said| ApiError::VersionUnknown { said })?;
@@ -125,7 +133,7 @@ async fn handle(
     }
     let credentials = SentCredentials::of(headers)?;
     let caller = match route.needs {
-        Needs::User => {
+        RequiredCredentials::User => {
             let asking = CallerRequest::new(&parts.headers, peer)
                 .with_tenant_headers(&TENANT_HEADERS)
                 .about(entity(route, parts.uri.path()));
@@ -135,7 +143,7 @@ async fn handle(
             api.gate.admit(&found)?;
             Some(found)
         }
-        Needs::Nothing | Needs::Password => {
+        RequiredCredentials::Nothing | RequiredCredentials::Password => {
             api.gate.admit_unknown(peer)?;
             None
         }
@@ -147,12 +155,13 @@ async fn handle(
     let unknown = UnknownParam::Ignored;
     known.warnings = inspect_query(&query, &route.params, &ignorable, unknown)?;
     let (limit, time) = (api.settings.body_bytes, api.settings.body_time);
+    // After the caller is admitted: who comes too often makes the server hold no body.
     let body = body.take().unwrap_or_default();
     let body = read_bytes(&parts.headers, body, limit, time).await?;
     let params = PathParams::of(parts).await;
     let no_text = || ApiError::id(parts.uri.path(), "a path", "it is not UTF-8");
     let params = params.ok_or_else(no_text)?;
-    let call = Call {
+    let call = CloudCall {
         caller,
         credentials,
         version: known.version,
@@ -167,7 +176,7 @@ async fn handle(
 }
 
 /// The entity that a request is about, if its path names one.
-fn entity(route: &Route, path: &str) -> Option<(TypeKey, Uuid)> {
+fn entity(route: &CloudRoute, path: &str) -> Option<(TypeKey, Uuid)> {
     if route.path.starts_with(ONE_ENTITY) {
         urn::entity(path.split('/').nth(4)?).ok()
     } else {
@@ -176,11 +185,12 @@ fn entity(route: &Route, path: &str) -> Option<(TypeKey, Uuid)> {
 }
 
 /// Errors under `/api` are XML, unless the caller asks for JSON.
-fn form(usual: Form, headers: &HeaderMap) -> Form {
+fn form(usual: ErrorForm, headers: &HeaderMap) -> ErrorForm {
     let accept = headers.get(header::ACCEPT);
+    // Clients send many media types with json in them; whichever it is, they don't want XML.
     let json =
         accept.is_some_and(|accept| accept.as_bytes().windows(4).any(|part| part == b"json"));
-    if json { Form::Json } else { usual }
+    if json { ErrorForm::Json } else { usual }
 }
 
 fn request_id(headers: &HeaderMap) -> String {

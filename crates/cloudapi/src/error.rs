@@ -1,13 +1,13 @@
 //! What can go wrong, and how clients are told: a status and a minor code that they know, and
 //! beside these our own code, what happened and what to do next.
 
-use crate::route::Form;
+use crate::error_form::ErrorForm;
 use crate::xml;
 use coeval_api::caller::{CallerError, CallerRefusal};
 use coeval_api::negotiation::HeaderError;
 use coeval_api::rest::{RestAnswer, RestError, seconds};
-use coeval_codes::{Code, Coded, ErrorKind};
-use coeval_core::convert::{Reason, Refusal};
+use coeval_codes::Coded;
+use coeval_core::convert::{ConversionObstacle, VersionRefusal};
 use coeval_core::types::BodyError;
 use coeval_engine::EngineError;
 use coeval_engine::entries::EntryError;
@@ -19,44 +19,92 @@ use serde_json::{Map, Value, json};
 use std::time::Duration;
 
 /// What is wrong with a request, or with what it met.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Coded)]
 pub(crate) enum ApiError {
     #[error(transparent)]
+    #[code(transparent)]
     Engine(#[from] EngineError),
     #[error(transparent)]
+    #[code(transparent)]
     Rest(RestError),
     #[error(transparent)]
+    #[code(transparent)]
     Header(#[from] HeaderError),
     #[error(transparent)]
+    #[code(
+        transparent,
+        advice = caller_advice(_0)
+    )]
     Caller(#[from] CallerRefusal),
     #[error("the API version {said} is not served")]
+    #[code(
+        API_VERSION_UNKNOWN,
+        advice = "Ask for one that /api/versions lists, or say none for the newest."
+    )]
     VersionUnknown { said: String },
     #[error("{text:?} is not {what}: {reason}")]
+    #[code(ID_INVALID, advice = "Use an id as the server answers it.")]
     Id {
         text: String,
         what: &'static str,
         reason: String,
     },
     #[error("a write must say with If-Match which revision it changes")]
+    #[code(
+        IF_MATCH_NEEDED,
+        advice = "Read the entity first and send its ETag as If-Match."
+    )]
     IfMatchNeeded,
     #[error("this server has nothing at {path}")]
+    #[code(
+        ROUTE_UNKNOWN,
+        advice = "Check the path, and the server's release in the header coeval-release."
+    )]
     RouteUnknown { path: String },
     #[error("{path} does not answer {method}")]
+    #[code(METHOD_UNKNOWN, advice = "Use one of the methods in the header Allow.")]
     MethodUnknown { path: String, method: Method },
     #[error("a global role can't be kept from some organizations")]
+    #[code(
+        GLOBAL_ROLE_FOR_ALL,
+        advice = "Unpublish the bundle that brings the rights, or make a role of one organization."
+    )]
     GlobalRole,
     #[error("no token is given: {reason}")]
+    #[code(
+        GRANT_TYPE_UNKNOWN,
+        advice = "Use refresh_token, or jwt-bearer for a client that is registered."
+    )]
     Grant { reason: String },
     /// A write changes fields that need full control; clients look for them in brackets.
     #[error("the fields [ {fields} ] are restricted: {refusal}")]
-    Restricted { fields: String, refusal: Refusal },
+    #[code(from = refusal)]
+    Restricted {
+        fields: String,
+        refusal: VersionRefusal,
+    },
     /// The same, told with a status or a minor code of its own.
     #[error("{error}")]
+    #[code(from = error)]
     Told {
         error: Box<ApiError>,
         status: StatusCode,
         minor: &'static str,
     },
+}
+
+/// As clients of RDE log in.
+fn caller_advice(refusal: &CallerRefusal) -> String {
+    match refusal {
+        CallerRefusal::CredentialsMissing => {
+            "Log in at /cloudapi/1.0.0/sessions and send the token as Authorization: Bearer."
+                .to_owned()
+        }
+        CallerRefusal::TooManyRequests { .. } => {
+            "Wait as long as Retry-After says, then go on.".to_owned()
+        }
+        CallerRefusal::Certificate(refusal) => refusal.advice(),
+    }
 }
 
 impl ApiError {
@@ -77,9 +125,9 @@ impl ApiError {
     }
 
     /// Of a refused conversion.
-    pub(crate) fn of_conversion(refusal: Refusal) -> Self {
+    pub(crate) fn of_conversion(refusal: ConversionRefusal) -> Self {
         match &refusal.reason {
-            Reason::RestrictedFields(all) => {
+            ConversionObstacle::RestrictedFields(all) => {
                 let names = all.iter().map(|pointer| pointer.trim_start_matches('/'));
                 let fields = names.collect::<Vec<_>>().join(", ");
                 Self::Restricted { fields, refusal }
@@ -176,6 +224,7 @@ impl ApiError {
                 all.insert("currentRevision".into(), json!(current.to_string()));
                 all.insert("differs".into(), json!(paths));
             }
+            // An answer without its findings is still the right refusal.
             Self::Engine(EngineError::Incompatible { findings, .. }) => {
                 match serde_json::to_value(findings) {
                     Ok(findings) => {
@@ -193,7 +242,7 @@ impl ApiError {
     }
 
     /// As an answer. What went wrong inside of the server goes to its log, not to the caller.
-    pub(crate) fn answer(&self, form: Form, request_id: &str) -> RestAnswer {
+    pub(crate) fn answer(&self, form: ErrorForm, request_id: &str) -> RestAnswer {
         let status = self.status();
         let message = if status.is_server_error() {
             tracing::error!(code = %self.code(), error = %self, "a request failed");
@@ -201,10 +250,11 @@ impl ApiError {
         } else {
             self.to_string()
         };
+        // In brackets, as other servers of this API write it.
         let message = format!("[ {request_id} ] {message}");
         let minor = self.minor_code();
         let mut answer = match form {
-            Form::Json => {
+            ErrorForm::Json => {
                 let mut body = json!({
                     "minorErrorCode": minor,
                     "message": message,
@@ -218,7 +268,7 @@ impl ApiError {
                 }
                 RestAnswer::json(status, &body)
             }
-            Form::Xml => {
+            ErrorForm::Xml => {
                 let (code, advice) = (self.code().to_string(), self.advice());
                 let status_text = status.as_u16().to_string();
                 let text = xml::document(|w| {
@@ -281,67 +331,6 @@ impl From<FilterError> for ApiError {
 impl From<FiqlError> for ApiError {
     fn from(error: FiqlError) -> Self {
         Self::Rest(error.into())
-    }
-}
-
-impl Coded for ApiError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Engine(inner) => inner.code(),
-            Self::Rest(inner) => inner.code(),
-            Self::Header(inner) => inner.code(),
-            Self::Caller(inner) => inner.code(),
-            Self::RouteUnknown { .. } => coeval_codes::ROUTE_UNKNOWN,
-            Self::MethodUnknown { .. } => coeval_codes::METHOD_UNKNOWN,
-            Self::Restricted { refusal, .. } => refusal.code(),
-            Self::VersionUnknown { .. } => coeval_codes::API_VERSION_UNKNOWN,
-            Self::Id { .. } => coeval_codes::ID_INVALID,
-            Self::IfMatchNeeded => coeval_codes::IF_MATCH_NEEDED,
-            Self::GlobalRole => coeval_codes::GLOBAL_ROLE_FOR_ALL,
-            Self::Grant { .. } => coeval_codes::GRANT_TYPE_UNKNOWN,
-            Self::Told { error, .. } => error.code(),
-        }
-    }
-
-    fn error_kind(&self) -> ErrorKind {
-        match self {
-            Self::Engine(inner) => inner.error_kind(),
-            Self::Told { error, .. } => error.error_kind(),
-            other => other.code().kind(),
-        }
-    }
-
-    fn advice(&self) -> String {
-        let text = match self {
-            Self::Engine(inner) => return inner.advice(),
-            Self::Rest(inner) => return inner.advice(),
-            Self::Header(inner) => return inner.advice(),
-            Self::RouteUnknown { .. } => {
-                "Check the path, and the server's release in the header coeval-release."
-            }
-            Self::MethodUnknown { .. } => "Use one of the methods in the header Allow.",
-            Self::Restricted { refusal, .. } => return refusal.advice(),
-            Self::VersionUnknown { .. } => {
-                "Ask for one that /api/versions lists, or say none for the newest."
-            }
-            Self::Caller(CallerRefusal::CredentialsMissing) => {
-                "Log in at /cloudapi/1.0.0/sessions and send the token as Authorization: Bearer."
-            }
-            Self::Id { .. } => "Use an id as the server answers it.",
-            Self::Caller(CallerRefusal::TooManyRequests { .. }) => {
-                "Wait as long as Retry-After says, then go on."
-            }
-            Self::Caller(inner @ CallerRefusal::Certificate(_)) => return inner.advice(),
-            Self::IfMatchNeeded => "Read the entity first and send its ETag as If-Match.",
-            Self::GlobalRole => {
-                "Unpublish the bundle that brings the rights, or make a role of one organization."
-            }
-            Self::Grant { .. } => {
-                "Use refresh_token, or jwt-bearer for a client that is registered."
-            }
-            Self::Told { error, .. } => return error.advice(),
-        };
-        text.to_owned()
     }
 }
 

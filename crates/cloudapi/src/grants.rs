@@ -1,25 +1,21 @@
 //! What grants on entities and on type versions have in common.
 
-use crate::api::Api;
+use crate::api::CloudState;
 use crate::error::ApiError;
-use coeval_access::Member;
+use coeval_access::AclMember;
+use coeval_api::methods::parse_member;
 use coeval_engine::Caller;
 
 /// The one kind of grant that is given; rights are granted by roles and bundles.
 pub(crate) const MEMBERSHIP: &str = "MembershipAccessControlGrant";
 
-/// Makes a member of an id.
-type Make = fn(String) -> Member;
-
 /// Whom a grant is for: a user, a role or an organization that there is.
-pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Member, ApiError> {
-    let kinds: [(&str, Make); 3] = [
-        ("urn:vcloud:user:", Member::User),
-        ("urn:vcloud:role:", Member::Role),
-        ("urn:vcloud:org:", Member::Org),
-    ];
-    let kind = kinds.iter().find(|(start, _)| id.starts_with(start));
-    let Some((_, make)) = kind else {
+pub(crate) async fn member(
+    api: &CloudState,
+    caller: &Caller,
+    id: &str,
+) -> Result<AclMember, ApiError> {
+    let Some(member) = parse_member(id) else {
         return Err(ApiError::id(
             id,
             "a member",
@@ -27,7 +23,7 @@ pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Membe
         ));
     };
     match api.engine.name_of(caller, id).await? {
-        Some(_) => Ok(make(id.to_owned())),
+        Some(_) => Ok(member),
         None => Err(ApiError::id(id, "a member", "there is nobody of that id")),
     }
 }

@@ -13,6 +13,7 @@ mod definitions;
 mod dispatch;
 mod entities;
 mod error;
+mod error_form;
 mod grants;
 mod invocations;
 mod listing;
@@ -21,20 +22,22 @@ mod orgs;
 mod page;
 mod rights;
 mod route;
+mod router;
 mod sessions;
 mod tasks;
 mod urn;
 mod users;
 mod xml;
 
-pub use api::{CloudApi, Settings};
+pub use api::CloudApiSettings;
 pub use api_version::ApiVersion;
 pub use openapi::{deprecations, description};
+pub use router::CloudApi;
 
-use route::Route;
+use route::CloudRoute;
 
 /// Every route of this API.
-fn routes() -> Vec<Route> {
+fn routes() -> Vec<CloudRoute> {
     let mut all = sessions::routes();
     all.extend(orgs::routes());
     all.extend(users::routes());

@@ -1,27 +1,28 @@
 //! Listings of what there are few of: definitions, rights, organizations, users. All are at hand;
 //! filters, orders and pages work on them as they do on entities.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
-use crate::page::{PageWanted, envelope_start, link};
+use crate::page::{RequestedPage, envelope_start, link};
 use coeval_api::rest::{FilterableRows, RestAnswer};
-use coeval_filter::{Direction, Field, FilterError, Order};
+use coeval_filter::{FilterError, FilterField, SortDirection, SortOrder};
 use http::StatusCode;
 use serde_json::Value;
 
 /// The page of these rows that the call asks for. `keys` are the first parts of what can be
 /// filtered by; `model` is what a row is called in links.
 pub(crate) fn answer(
-    api: &Api,
-    call: &Call,
+    api: &CloudState,
+    call: &CloudCall,
     rows: Vec<Value>,
     keys: &[&str],
     model: &str,
 ) -> Result<RestAnswer, ApiError> {
-    let wanted = PageWanted::of(call)?;
+    let wanted = RequestedPage::of(call)?;
     let rows = chosen(call, rows, keys)?;
     let total = u64::try_from(rows.len()).unwrap_or(u64::MAX);
+    // On 32 bits a page may begin beyond what can be counted: then it is empty.
     let skip = usize::try_from((wanted.page - 1).saturating_mul(wanted.size));
     let size = usize::try_from(wanted.size).unwrap_or(usize::MAX);
     let page = rows.iter().skip(skip.unwrap_or(usize::MAX)).take(size);
@@ -39,7 +40,7 @@ pub(crate) fn answer(
 
 /// Filtered and in order.
 pub(crate) fn chosen(
-    call: &Call,
+    call: &CloudCall,
     mut rows: Vec<Value>,
     keys: &[&str],
 ) -> Result<Vec<Value>, ApiError> {
@@ -55,9 +56,9 @@ pub(crate) fn chosen(
 
 /// The order that a call asks for.
 pub(crate) fn order(
-    call: &Call,
-    field: impl Fn(&str) -> Result<Field, FilterError>,
-) -> Result<Option<Order>, ApiError> {
+    call: &CloudCall,
+    field: impl Fn(&str) -> Result<FilterField, FilterError>,
+) -> Result<Option<SortOrder>, ApiError> {
     let said = |name: &'static str| call.query.get(name).filter(|text| !text.is_empty());
     let by = |names: &str, direction| {
         names
@@ -67,8 +68,8 @@ pub(crate) fn order(
     };
     let fields = match (said("sortAsc"), said("sortDesc")) {
         (None, None) => return Ok(None),
-        (Some(names), None) => by(names, Direction::Ascending)?,
-        (None, Some(names)) => by(names, Direction::Descending)?,
+        (Some(names), None) => by(names, SortDirection::Ascending)?,
+        (None, Some(names)) => by(names, SortDirection::Descending)?,
         (Some(_), Some(_)) => {
             return Err(ApiError::query(
                 "sortDesc",
@@ -76,5 +77,5 @@ pub(crate) fn order(
             ));
         }
     };
-    Ok(Some(Order::new(fields)?))
+    Ok(Some(SortOrder::new(fields)?))
 }

@@ -1,14 +1,14 @@
 //! Pages: how they are asked for, their envelope, and the links between them.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use coeval_api::rest::{RestAnswer, encode};
 use http::header::LINK;
 
 /// Which page, and how large.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PageWanted {
+pub(crate) struct RequestedPage {
     /// From 1 on.
     pub(crate) page: u64,
     pub(crate) size: u64,
@@ -18,8 +18,8 @@ const DEFAULT_SIZE: u64 = 25;
 const LARGEST_SIZE: u64 = 128;
 const LAST_PAGE: u64 = 1_000_000;
 
-impl PageWanted {
-    pub(crate) fn of(call: &Call) -> Result<Self, ApiError> {
+impl RequestedPage {
+    pub(crate) fn of(call: &CloudCall) -> Result<Self, ApiError> {
         Ok(Self {
             page: call.query.number("page", 1, LAST_PAGE)?.unwrap_or(1),
             size: call
@@ -40,7 +40,7 @@ impl PageWanted {
 
 /// What begins a page's envelope, up to its values. (They are written one after the other, so that
 /// contents are copied and never read.)
-pub(crate) fn envelope_start(wanted: PageWanted, total: u64) -> String {
+pub(crate) fn envelope_start(wanted: RequestedPage, total: u64) -> String {
     format!(
         "{{\"resultTotal\":{total},\"pageCount\":{},\"page\":{},\"pageSize\":{},\"associations\":null,\"values\":[",
         wanted.pages(total),
@@ -52,9 +52,9 @@ pub(crate) fn envelope_start(wanted: PageWanted, total: u64) -> String {
 /// Adds the links to the pages around. `cursor` leads to the next page faster than its number.
 pub(crate) fn link(
     answer: RestAnswer,
-    api: &Api,
-    call: &Call,
-    wanted: PageWanted,
+    api: &CloudState,
+    call: &CloudCall,
+    wanted: RequestedPage,
     total: u64,
     model: &str,
     cursor: Option<&str>,
@@ -64,6 +64,7 @@ pub(crate) fn link(
         Some(_) => wanted.pages(total).max(wanted.page + 1),
         None => wanted.pages(total),
     };
+    // A page may be the next and the last one: it has one link then, with both relations.
     let mut links: Vec<(u64, Vec<&str>)> = Vec::new();
     let mut add = |page: u64, rel: &'static str| match links.iter_mut().find(|(p, _)| *p == page) {
         Some((_, rels)) => rels.push(rel),
@@ -90,7 +91,13 @@ pub(crate) fn link(
     answer.with(LINK, &links.join(","))
 }
 
-fn page_url(api: &Api, call: &Call, wanted: PageWanted, page: u64, cursor: Option<&str>) -> String {
+fn page_url(
+    api: &CloudState,
+    call: &CloudCall,
+    wanted: RequestedPage,
+    page: u64,
+    cursor: Option<&str>,
+) -> String {
     let mut url = format!("{}{}?", api.settings.public_url, call.path);
     for (name, value) in call.query.pairs() {
         if !matches!(name, "page" | "pageSize" | "cursor") {

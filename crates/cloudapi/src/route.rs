@@ -1,20 +1,21 @@
 //! The table of routes: what answers, and what is said about it in the API's description.
 
-use crate::api::Api;
+use crate::api::CloudState;
 use crate::api_version::ApiVersion;
-use crate::call::Call;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use coeval_api::rest::RestAnswer;
 pub(crate) use coeval_api::rest::openapi::{ParamKind, QueryParam};
-use coeval_releases::Deprecation;
+use coeval_releases::ReleaseDeprecation;
 use futures::future::BoxFuture;
 use http::Method;
 use std::sync::Arc;
 
 /// What answers a request.
-pub(crate) type Handler = fn(Arc<Api>, Call) -> BoxFuture<'static, Result<RestAnswer, ApiError>>;
+pub(crate) type CloudHandler =
+    fn(Arc<CloudState>, CloudCall) -> BoxFuture<'static, Result<RestAnswer, ApiError>>;
 
-/// An `async fn(Arc<Api>, Call) -> Result<RestAnswer, ApiError>` as a [`Handler`].
+/// An `async fn(Arc<Api>, Call) -> Result<RestAnswer, ApiError>` as a [`CloudHandler`].
 macro_rules! handler {
     ($function:path) => {
         |api, call| Box::pin($function(api, call))
@@ -24,7 +25,7 @@ pub(crate) use handler;
 
 /// Who may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Needs {
+pub(crate) enum RequiredCredentials {
     /// Nobody is asked who they are.
     Nothing,
     /// A user's name and password, in the request itself.
@@ -33,27 +34,9 @@ pub(crate) enum Needs {
     User,
 }
 
-/// In which form errors are told.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Form {
-    Json,
-    Xml,
-}
-
-impl Form {
-    /// `/api` is the older API, in XML.
-    pub(crate) fn of_path(path: &str) -> Self {
-        if path.starts_with("/api") {
-            Self::Xml
-        } else {
-            Self::Json
-        }
-    }
-}
-
 /// A body that is sent or answered, by the name of its schema in the API's description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum CloudBody {
     /// One.
     One(&'static str),
     /// A page of them.
@@ -70,20 +53,20 @@ pub(crate) enum Shape {
 
 /// A route.
 #[derive(Clone, Debug)]
-pub(crate) struct Route {
+pub(crate) struct CloudRoute {
     pub(crate) method: Method,
     /// With `{names}` for the parts that vary. A collection's has no slash at its end; both work.
     pub(crate) path: &'static str,
-    pub(crate) handler: Handler,
+    pub(crate) handler: CloudHandler,
     pub(crate) about: &'static str,
-    pub(crate) needs: Needs,
+    pub(crate) needs: RequiredCredentials,
     pub(crate) since: ApiVersion,
     /// Set if it is to go.
-    pub(crate) deprecated: Option<Deprecation>,
+    pub(crate) deprecated: Option<ReleaseDeprecation>,
     pub(crate) params: Vec<QueryParam>,
-    pub(crate) body: Option<Shape>,
+    pub(crate) body: Option<CloudBody>,
     /// Statuses of success and what they carry.
-    pub(crate) answers: Vec<(u16, Shape)>,
+    pub(crate) answers: Vec<(u16, CloudBody)>,
 }
 
 /// The parameters of a listing.
@@ -107,14 +90,14 @@ pub(crate) const LISTING: [QueryParam; 5] = [
     QueryParam::new("pageSize", "How many on a page", ParamKind::Number(0, 128)),
 ];
 
-impl Route {
-    fn new(method: Method, path: &'static str, handler: Handler) -> Self {
+impl CloudRoute {
+    fn new(method: Method, path: &'static str, handler: CloudHandler) -> Self {
         Self {
             method,
             path,
             handler,
             about: "",
-            needs: Needs::User,
+            needs: RequiredCredentials::User,
             since: ApiVersion::SERVED[0],
             deprecated: None,
             params: Vec::new(),
@@ -123,19 +106,19 @@ impl Route {
         }
     }
 
-    pub(crate) fn get(path: &'static str, handler: Handler) -> Self {
+    pub(crate) fn get(path: &'static str, handler: CloudHandler) -> Self {
         Self::new(Method::GET, path, handler)
     }
 
-    pub(crate) fn post(path: &'static str, handler: Handler) -> Self {
+    pub(crate) fn post(path: &'static str, handler: CloudHandler) -> Self {
         Self::new(Method::POST, path, handler)
     }
 
-    pub(crate) fn put(path: &'static str, handler: Handler) -> Self {
+    pub(crate) fn put(path: &'static str, handler: CloudHandler) -> Self {
         Self::new(Method::PUT, path, handler)
     }
 
-    pub(crate) fn delete(path: &'static str, handler: Handler) -> Self {
+    pub(crate) fn delete(path: &'static str, handler: CloudHandler) -> Self {
         Self::new(Method::DELETE, path, handler)
     }
 
@@ -146,7 +129,7 @@ impl Route {
     }
 
     /// Who may call it; a user if nothing is said.
-    pub(crate) fn needs(mut self, needs: Needs) -> Self {
+    pub(crate) fn needs(mut self, needs: RequiredCredentials) -> Self {
         self.needs = needs;
         self
     }
@@ -175,18 +158,14 @@ impl Route {
     }
 
     /// What it takes.
-    pub(crate) fn takes(mut self, body: Shape) -> Self {
+    pub(crate) fn takes(mut self, body: CloudBody) -> Self {
         self.body = Some(body);
         self
     }
 
     /// What it answers when all is well; several times if it answers in several ways.
-    pub(crate) fn answers(mut self, status: u16, body: Shape) -> Self {
+    pub(crate) fn answers(mut self, status: u16, body: CloudBody) -> Self {
         self.answers.push((status, body));
         self
-    }
-
-    pub(crate) fn form(&self) -> Form {
-        Form::of_path(self.path)
     }
 }

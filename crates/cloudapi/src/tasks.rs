@@ -4,39 +4,40 @@ mod json;
 mod shown;
 mod xml;
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
-use crate::route::{Route, Shape, handler};
+use crate::route::{CloudBody, CloudRoute, handler};
 use crate::urn;
 use coeval_api::rest::RestAnswer;
 use coeval_core::version::Uuid;
 use http::header::ACCEPT;
-use shown::Shown;
+use shown::TaskView;
 use std::sync::Arc;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<CloudRoute> {
     vec![
-        Route::get("/api/task/{id}", handler!(get))
+        CloudRoute::get("/api/task/{id}", handler!(get))
             .about("How far a task is, and what came out; JSON if Accept asks for it.")
-            .answers(200, Shape::Xml),
-        Route::post("/api/task/{id}/action/cancel", handler!(cancel))
+            .answers(200, CloudBody::Xml),
+        CloudRoute::post("/api/task/{id}/action/cancel", handler!(cancel))
             .about("Asks for a task to end.")
-            .answers(204, Shape::Empty),
+            .answers(204, CloudBody::Empty),
     ]
 }
 
 /// A bare UUID, or an id.
-fn id(call: &Call) -> Result<Uuid, ApiError> {
+fn id(call: &CloudCall) -> Result<Uuid, ApiError> {
     let what = call.param("id");
     urn::uuid(what).ok_or_else(|| ApiError::id(what, "a task's id", "it has no UUID"))
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let task = api.engine.task(caller, id(&call)?).await?;
-    let shown = Shown::of(&api, caller, &task).await?;
+    let shown = TaskView::of(&api, caller, &task).await?;
     let accept = call.headers.get(ACCEPT);
+    // Pollers send the media type of their own version; that it has json in it is all that counts.
     let wants_json = accept.is_some_and(|value| {
         let value = value.as_bytes();
         value
@@ -50,7 +51,7 @@ async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
     })
 }
 
-async fn cancel(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+async fn cancel(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     api.engine.cancel_task(call.caller()?, id(&call)?).await?;
     Ok(RestAnswer::none())
 }

@@ -59,6 +59,7 @@ pub(crate) fn uuid(text: &str) -> Option<Uuid> {
 /// An id made from a name, the same at every server: for what has a name and no id of its own.
 pub(crate) fn derived(kind: &str, name: &str) -> String {
     use sha2::{Digest, Sha256};
+    // The kind is hashed too: a right and a role of one name must not have one id.
     let digest = Sha256::digest(format!("{kind}\0{name}").as_bytes());
     let mut bytes = [0; 16];
     bytes

@@ -7,12 +7,13 @@ use quick_xml::events::{BytesEnd, BytesStart, BytesText, Event};
 pub(crate) const VCLOUD: &str = "http://www.vmware.com/vcloud/v1.5";
 
 /// Writes elements. Text and attributes are escaped; what XML can't hold at all is replaced.
-pub(crate) struct Xml(Writer<Vec<u8>>);
+pub(crate) struct XmlWriter(Writer<Vec<u8>>);
 
 /// A document.
-pub(crate) fn document(content: impl FnOnce(&mut Xml)) -> String {
-    let mut xml = Xml(Writer::new(Vec::new()));
+pub(crate) fn document(content: impl FnOnce(&mut XmlWriter)) -> String {
+    let mut xml = XmlWriter(Writer::new(Vec::new()));
     content(&mut xml);
+    // Everything that was written came from text.
     let body = String::from_utf8(xml.0.into_inner()).unwrap_or_default();
     format!("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n{body}\n")
 }
@@ -28,7 +29,7 @@ fn allowed(text: &str) -> String {
         .collect()
 }
 
-impl Xml {
+impl XmlWriter {
     fn start(name: &str, attributes: &[(&str, &str)]) -> BytesStart<'static> {
         let mut start = BytesStart::new(name.to_owned());
         for (key, value) in attributes {

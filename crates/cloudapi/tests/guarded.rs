@@ -10,7 +10,7 @@
 
 use axum::Router;
 use axum::body::Body;
-use coeval_cloudapi::{CloudApi, Settings};
+use coeval_cloudapi::{CloudApi, CloudApiSettings};
 use coeval_engine::identity::{Bootstrap, PasswordCost};
 use coeval_engine::seal::{KeyId, Keyring};
 use coeval_engine::{AuditQuery, Engine, What};
@@ -45,7 +45,7 @@ struct Reply {
 }
 
 impl Api {
-    async fn new(set: impl FnOnce(&mut Settings)) -> Self {
+    async fn new(set: impl FnOnce(&mut CloudApiSettings)) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}", folder.path().join("coeval.db").display());
         let opened = open(&url, OpenOptions::default()).await.unwrap();
@@ -63,7 +63,7 @@ impl Api {
         }))
         .unwrap();
         engine.bootstrap(&bootstrap).await.unwrap();
-        let mut settings = Settings::new("http://api");
+        let mut settings = CloudApiSettings::new("http://api");
         set(&mut settings);
         let mut api = Self {
             router: CloudApi::new(Arc::clone(&engine), settings).router(),

@@ -5,9 +5,28 @@
 //! 6 resource, 7 migration, 8 API, 9 server.
 //!
 //! A code also has a kind, and the kind has a status in each API: see [`ErrorKind`].
+//!
+//! An error declares its code on its variant, with [`#[derive(Coded)]`](derive@Coded):
+//!
+//! ```
+//! use coeval_codes::{Coded, ErrorKind, RESTORING};
+//!
+//! #[derive(Debug, thiserror::Error, Coded)]
+//! enum ShelfError {
+//!     #[error("the shelf {name} is being restored")]
+//!     #[code(RESTORING, advice = "Wait until {name} is complete.")]
+//!     Restoring { name: String },
+//! }
+//!
+//! let error = ShelfError::Restoring { name: "left".into() };
+//! assert_eq!(error.code(), RESTORING);
+//! assert_eq!(error.error_kind(), ErrorKind::Unavailable);
+//! assert_eq!(error.advice(), "Wait until left is complete.");
+//! ```
 
 mod kind;
 
+pub use coeval_codes_derive::{CodeOf, Coded};
 pub use kind::{ApiStatuses, ErrorKind, GrpcCode};
 
 use std::fmt;
@@ -53,6 +72,8 @@ impl fmt::Debug for Code {
 }
 
 /// An error that can be shown to people: what happened is its `Display`, why is its page.
+///
+/// Implemented by [`#[derive(Coded)]`](derive@Coded); by hand only where the code is known at run time.
 pub trait Coded: std::error::Error {
     /// The stable code.
     fn code(&self) -> Code;

@@ -24,15 +24,15 @@ Examples:
 
 Exit codes: 0 done, 1 refused or failed, 2 wrong usage, 3 conflict, 4 undecided.
 Data goes to stdout, everything else to stderr.")]
-pub(crate) struct Cli {
+pub(crate) struct CommandLine {
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: TopCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Command {
+pub(crate) enum TopCommand {
     #[command(flatten)]
-    Resources(Box<coeval_cli::Command>),
+    Resources(Box<coeval_cli::ClientCommand>),
     /// Run a server
     Serve(Box<ServeOptions>),
     /// Run a server with an example in it, for trying things out
@@ -64,6 +64,6 @@ mod tests {
 
     #[test]
     fn every_command_is_declared_soundly() {
-        Cli::command().debug_assert();
+        CommandLine::command().debug_assert();
     }
 }

@@ -1,7 +1,6 @@
 //! `coeval completion`, and what shells ask of the binary while somebody types: it completes itself.
 
-use crate::cli::Cli;
-use clap::{Args, CommandFactory as _};
+use clap::{Args, Command};
 use clap_complete::CompleteEnv;
 use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Zsh};
 use coeval_cli::Failure;
@@ -26,11 +25,11 @@ second is not waited for.")]
 pub(crate) struct CompletionOptions {
     /// The shell
     #[arg(value_name = "SHELL")]
-    shell: Shell,
+    shell: CompletionShell,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Shell {
+enum CompletionShell {
     Bash,
     Elvish,
     Fish,
@@ -38,7 +37,7 @@ enum Shell {
     Zsh,
 }
 
-impl Shell {
+impl CompletionShell {
     const fn completer(self) -> &'static dyn EnvCompleter {
         match self {
             Self::Bash => &Bash,
@@ -51,17 +50,16 @@ impl Shell {
 }
 
 /// Answers a shell that asks, and ends; returns if none does.
-pub(crate) fn answer_a_shell() {
+pub(crate) fn answer_a_shell(command: fn() -> Command) {
     if std::env::var_os(ASKING).is_some() {
-        CompleteEnv::with_factory(Cli::command)
-            .var(ASKING)
-            .complete();
+        CompleteEnv::with_factory(command).var(ASKING).complete();
     }
 }
 
 pub(crate) fn run(options: &CompletionOptions) -> Result<(), Failure> {
     let mut script = Vec::new();
     let completer = options.shell.completer();
+    // Into memory first: a pipe that is closed half-way is told from a script that can't be made.
     let written = completer.write_registration(ASKING, "coeval", "coeval", &myself(), &mut script);
     let written = written.and_then(|()| std::io::stdout().write_all(&script));
     match written {

@@ -12,7 +12,7 @@ mod nearest;
 use crate::deprecated;
 use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches};
 use coeval_cli::Failure;
-use file::Settings;
+use file::FileSettings;
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -31,14 +31,14 @@ pub(crate) struct ConfigFile {
 
 /// Why there is nothing to run.
 #[derive(Debug)]
-pub(crate) enum Stop {
+pub(crate) enum ParseStop {
     /// Help, the version, or wrong flags.
     Clap(clap::Error),
     /// A config file that can't be used.
     Failure(Failure),
 }
 
-impl Stop {
+impl ParseStop {
     /// Prints it; the code to exit with.
     pub(crate) fn report(self) -> ExitCode {
         match self {
@@ -58,7 +58,9 @@ pub(crate) fn declared<C: CommandFactory>() -> Command {
 
 /// Reads the arguments, the environment and, where one is named, the file. The matches are those
 /// of the innermost subcommand.
-pub(crate) fn parse<C>(arguments: impl Iterator<Item = OsString>) -> Result<(C, ArgMatches), Stop>
+pub(crate) fn parse<C>(
+    arguments: impl Iterator<Item = OsString>,
+) -> Result<(C, ArgMatches), ParseStop>
 where
     C: CommandFactory + FromArgMatches,
 {
@@ -67,21 +69,21 @@ where
     let mut matches = command
         .clone()
         .try_get_matches_from(&arguments)
-        .map_err(Stop::Clap)?;
+        .map_err(ParseStop::Clap)?;
     let (path, inner) = innermost(&matches);
     let mut file_keys = BTreeSet::new();
     if let Ok(Some(file)) = inner.try_get_one::<PathBuf>(CONFIG) {
-        let settings = Settings::read(file).map_err(Stop::Failure)?;
+        let settings = FileSettings::read(file).map_err(ParseStop::Failure)?;
         file_keys = settings.keys();
         settings
             .refuse_unknown(&declare::keys(&command))
-            .map_err(Stop::Failure)?;
+            .map_err(ParseStop::Failure)?;
         matches = apply(command, &path, &settings)
-            .map_err(Stop::Failure)?
+            .map_err(ParseStop::Failure)?
             .try_get_matches_from(&arguments)
-            .map_err(Stop::Clap)?;
+            .map_err(ParseStop::Clap)?;
     }
-    let parsed = C::from_arg_matches(&matches).map_err(Stop::Clap)?;
+    let parsed = C::from_arg_matches(&matches).map_err(ParseStop::Clap)?;
     let (path, inner) = innermost(&matches);
     for warning in deprecated::warnings(deprecated::FLAGS, &path, inner, &file_keys) {
         eprintln!("{warning}");
@@ -100,7 +102,7 @@ fn innermost(matches: &ArgMatches) -> (Vec<String>, &ArgMatches) {
 }
 
 /// Sets the file's values as defaults of the command at the path.
-fn apply(command: Command, path: &[String], settings: &Settings) -> Result<Command, Failure> {
+fn apply(command: Command, path: &[String], settings: &FileSettings) -> Result<Command, Failure> {
     let Some((name, deeper)) = path.split_first() else {
         return settings.apply(command);
     };
@@ -136,7 +138,7 @@ mod tests {
         },
     }
 
-    fn parsed(text: &str, arguments: &[&str]) -> Result<Commands, Stop> {
+    fn parsed(text: &str, arguments: &[&str]) -> Result<Commands, ParseStop> {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("c.toml");
         std::fs::write(&file, text).unwrap();
@@ -179,7 +181,7 @@ mod tests {
 
     #[test]
     fn a_switch_is_no_setting() {
-        let Err(Stop::Failure(failure)) = parsed("replace = true", &["paint"]) else {
+        let Err(ParseStop::Failure(failure)) = parsed("replace = true", &["paint"]) else {
             panic!("accepted");
         };
         assert!(
@@ -190,7 +192,7 @@ mod tests {
 
     #[test]
     fn a_value_that_does_not_fit_is_refused_with_its_line() {
-        let Err(Stop::Failure(failure)) = parsed("\ncoats = 300", &["paint"]) else {
+        let Err(ParseStop::Failure(failure)) = parsed("\ncoats = 300", &["paint"]) else {
             panic!("accepted");
         };
         assert!(failure.to_string().contains("line 2"), "{failure}");

@@ -4,7 +4,7 @@
 use crate::telemetry;
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use coeval_releases::{DeprecatedItem, Deprecation};
+use coeval_releases::{DeprecatedItem, ReleaseDeprecation};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ pub(crate) struct DeprecatedFlag {
     pub(crate) command: &'static str,
     /// Its long name, without the dashes.
     pub(crate) flag: &'static str,
-    pub(crate) deprecation: Deprecation,
+    pub(crate) deprecation: ReleaseDeprecation,
 }
 
 /// All flags that are to go.
@@ -67,7 +67,7 @@ mod tests {
     const OLD: DeprecatedFlag = DeprecatedFlag {
         command: "coeval paint",
         flag: "coat-count",
-        deprecation: Deprecation {
+        deprecation: ReleaseDeprecation {
             since: Release::new(0, 2, 0),
             last_used_in: Release::new(0, 1, 0),
             removed_in: Release::new(0, 3, 0),

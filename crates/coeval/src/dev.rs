@@ -14,8 +14,8 @@ use crate::serve::{self, ServeOptions};
 use clap::{ArgMatches, Args};
 use coeval_cli::Failure;
 use coeval_engine::identity::{Bootstrap, BootstrapOrg, BootstrapUser, Password};
-use data::Data;
-use load::Loaded;
+use data::DevData;
+use load::LoadedExample;
 use std::io::Write as _;
 
 /// Somebody of the provider.
@@ -45,7 +45,7 @@ pub(crate) async fn run(options: &DevOptions, matches: &ArgMatches) -> Result<()
             "Leave --tls-cert out, or use `coeval serve`.",
         ));
     }
-    let data = Data::of(serve.address.folder(matches)?)?;
+    let data = DevData::of(serve.address.folder(matches)?)?;
     let people = people(&data.password()?);
     let store = crate::store_address::embedded(&data.folder().display().to_string());
     if data.is_temporary() {
@@ -54,7 +54,7 @@ pub(crate) async fn run(options: &DevOptions, matches: &ArgMatches) -> Result<()
             "dev: the data is in {folder}, and goes when this ends; keep it with --data DIR"
         ));
     }
-    let mut loaded = Loaded::default();
+    let mut loaded = LoadedExample::default();
     let served = serve::serve(serve, &store, Some(&people), async |engine, url| {
         loaded = load::load(engine, url, &data).await?;
         Ok(())

@@ -3,7 +3,7 @@
 mod literals;
 mod quoted;
 
-use crate::cli::Cli;
+use crate::cli::CommandLine;
 use clap::{Command, FromArgMatches as _};
 use quoted::{flags_in, quoted_commands, words};
 use std::collections::BTreeSet;
@@ -14,7 +14,7 @@ const OF_OTHERS: &[&str] = &["--noout"];
 
 /// Every command with the words that call it.
 fn all() -> Vec<(String, Command)> {
-    let mut command = crate::config::declared::<Cli>();
+    let mut command = crate::config::declared::<CommandLine>();
     command.build();
     let mut all = Vec::new();
     let mut todo = vec![("coeval".to_owned(), command)];
@@ -62,8 +62,8 @@ fn every_example_is_taken_by_the_parser() {
                     wrong.push(format!("{name}: {line}: no command of ours"));
                     continue;
                 }
-                let matches = crate::config::declared::<Cli>().try_get_matches_from(called);
-                if let Err(why) = matches.and_then(|m| Cli::from_arg_matches(&m)) {
+                let matches = crate::config::declared::<CommandLine>().try_get_matches_from(called);
+                if let Err(why) = matches.and_then(|m| CommandLine::from_arg_matches(&m)) {
                     wrong.push(format!("{name}: {line}: {why}"));
                 }
                 count += 1;

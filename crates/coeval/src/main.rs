@@ -19,8 +19,8 @@ mod telemetry;
 mod text_file;
 mod url;
 
-use clap::ArgMatches;
-use cli::{Cli, Command};
+use clap::{ArgMatches, CommandFactory as _};
+use cli::{CommandLine, TopCommand};
 use coeval_cli::Failure;
 use std::process::ExitCode;
 
@@ -30,8 +30,8 @@ use std::process::ExitCode;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    completion::answer_a_shell();
-    let (cli, matches) = match config::parse::<Cli>(std::env::args_os()) {
+    completion::answer_a_shell(CommandLine::command);
+    let (cli, matches) = match config::parse::<CommandLine>(std::env::args_os()) {
         Ok(parsed) => parsed,
         Err(stop) => return stop.report(),
     };
@@ -47,19 +47,19 @@ fn main() -> ExitCode {
 }
 
 /// `matches` are those of the subcommand: they know where each value came from.
-async fn run(cli: Cli, matches: &ArgMatches) -> Result<ExitCode, Failure> {
+async fn run(cli: CommandLine, matches: &ArgMatches) -> Result<ExitCode, Failure> {
     match cli.command {
-        Command::Resources(command) => return coeval_cli::run(*command).await,
-        Command::Serve(options) => serve::run(&options, matches).await?,
-        Command::Dev(options) => dev::run(&options, matches).await?,
-        Command::Store(options) => store_commands::run(options, matches).await?,
-        Command::Type(options) => return coeval_cli::types::run(options, matches).await,
-        Command::Explain(options) => coeval_cli::explain::run(&options).await?,
-        Command::Convert(options) => coeval_cli::convert::run(&options)?,
-        Command::Errors(options) => errors::run(&options)?,
-        Command::Completion(options) => completion::run(&options)?,
-        Command::Man(options) => man::run(&options)?,
-        Command::Surface(options) => surface::run(&options)?,
+        TopCommand::Resources(command) => return coeval_cli::run(*command).await,
+        TopCommand::Serve(options) => serve::run(&options, matches).await?,
+        TopCommand::Dev(options) => dev::run(&options, matches).await?,
+        TopCommand::Store(options) => store_commands::run(options, matches).await?,
+        TopCommand::Type(options) => return coeval_cli::types::run(options, matches).await,
+        TopCommand::Explain(options) => coeval_cli::explain::run(&options).await?,
+        TopCommand::Convert(options) => coeval_cli::convert::run(&options)?,
+        TopCommand::Errors(options) => errors::run(&options)?,
+        TopCommand::Completion(options) => completion::run(&options)?,
+        TopCommand::Man(options) => man::run(&options, &CommandLine::command())?,
+        TopCommand::Surface(options) => surface::run(&options, &config::declared::<CommandLine>())?,
     }
     Ok(ExitCode::SUCCESS)
 }

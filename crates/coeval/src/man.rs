@@ -1,7 +1,6 @@
 //! `coeval man`: a manual page for each command, as its `--help` says it.
 
-use crate::cli::Cli;
-use clap::{Args, Command, CommandFactory as _};
+use clap::{Args, Command};
 use coeval_cli::Failure;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,15 +18,15 @@ pub(crate) struct ManOptions {
     out: PathBuf,
 }
 
-pub(crate) fn run(options: &ManOptions) -> Result<(), Failure> {
+pub(crate) fn run(options: &ManOptions, command: &Command) -> Result<(), Failure> {
     let failed = |path: &Path, error: &std::io::Error| {
         let failure = Failure::internal(format!("can't write {}: {error}", path.display()));
         failure.with_advice("Check the path, the permissions and the free space.")
     };
     let out = &options.out;
     fs::create_dir_all(out).map_err(|error| failed(out, &error))?;
-    let pages = pages(&Cli::command())
-        .map_err(|error| Failure::internal(format!("can't make a page: {error}")))?;
+    let pages =
+        pages(command).map_err(|error| Failure::internal(format!("can't make a page: {error}")))?;
     for (name, text) in &pages {
         let path = out.join(name);
         fs::write(&path, text).map_err(|error| failed(&path, &error))?;
@@ -45,6 +44,7 @@ fn pages(command: &Command) -> std::io::Result<Vec<(String, Vec<u8>)>> {
         clap_mangen::Man::new(command.clone()).render(&mut text)?;
         let own = command.get_name().to_owned();
         pages.push((format!("{own}.1"), text));
+        // clap's own help commands would be pages that say nothing.
         let below = command.get_subcommands();
         let below = below.filter(|below| below.get_name() != "help" && !below.is_hide_set());
         todo.extend(below.map(|below| named(below.clone(), Some(&own))));
@@ -66,10 +66,12 @@ fn named(command: Command, around: Option<&str>) -> Command {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::cli::CommandLine;
+    use clap::CommandFactory as _;
 
     #[test]
     fn each_command_has_a_page_with_its_examples() {
-        let command = Cli::command();
+        let command = CommandLine::command();
         let pages = pages(&command).unwrap();
         let names: Vec<_> = pages.iter().map(|(name, _)| name.as_str()).collect();
         let mut count = 0;

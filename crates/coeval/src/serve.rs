@@ -7,7 +7,7 @@ mod signals;
 
 pub(crate) use options::ServeOptions;
 
-use crate::telemetry::{self, Sending};
+use crate::telemetry::{self, SpanSending};
 use clap::ArgMatches;
 use coeval_cli::Failure;
 use coeval_cloudapi::CloudApi;
@@ -16,12 +16,12 @@ use coeval_engine::Engine;
 use coeval_engine::identity::Bootstrap;
 use coeval_engine::jobs::{JobRunner, RunnerSettings};
 use coeval_engine::migrations::{MigrationDriver, MigrationSettings, MigrationStatus, Moved};
-use coeval_grpc::Grpc;
+use coeval_grpc::GrpcApi;
 use coeval_server::{Listener, Readiness};
 use coeval_storage::{DynStore, Store};
 use coeval_webapi::WebApi;
-use flags::Migrate;
-use signals::Signals;
+use flags::MigrateWhen;
+use signals::StopSignals;
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -53,14 +53,17 @@ async fn serve_traced(
     store: &str,
     first: Option<&Bootstrap>,
     prepare: impl AsyncFnOnce(&Engine, &str) -> Result<(), Failure>,
-    traces: Option<&mut Sending>,
+    traces: Option<&mut SpanSending>,
 ) -> Result<(), Failure> {
     let metrics = telemetry::start_metrics()?;
-    let mut signals = Signals::listen()?;
+    // Before the store is opened: a signal that comes meanwhile must not kill the process in the middle.
+    let mut signals = StopSignals::listen()?;
     let port = options.listener()?;
+    // The listener's options are checked above, before anything is opened that would have to be closed.
     let opened = coeval_stores::open(store, options.store()).await?;
     let engine = Engine::open(Arc::clone(&opened.store), options.engine()?).await?;
     let engine = Arc::new(engine);
+    // Before the port is bound: nobody connects to a server whose first user is still missing.
     if let Some(file) = &options.bootstrap {
         bootstrap::run(&engine, file).await?;
     }
@@ -74,7 +77,7 @@ async fn serve_traced(
     let started = Arc::new(AtomicBool::new(false));
     let ready = readiness(&opened.store, &engine, &started);
     let grpc = options.grpc(&quota, &listener, &ready);
-    let grpc = Grpc::new(Arc::clone(&engine), grpc);
+    let grpc = GrpcApi::new(Arc::clone(&engine), grpc);
     let routes = cloudapi
         .router()
         .merge(webapi.router())
@@ -96,6 +99,7 @@ async fn serve_traced(
         env!("CARGO_PKG_VERSION"),
         MigrationSettings::default(),
     );
+    // Stands at the same signal: the first one drains, only the second one cuts.
     let mut again = signals.clone();
     let serving =
         listener
@@ -107,11 +111,12 @@ async fn serve_traced(
         migrations.settled().await;
         prepare(&engine, &url).await?;
         match options.migrate {
-            Migrate::Asked => Ok(()),
-            Migrate::OnStart => migrate(&engine).await,
+            MigrateWhen::Asked => Ok(()),
+            MigrateWhen::OnStart => migrate(&engine).await,
         }
     };
     let prepared = tokio::select! {
+        // Preparing first: if both are done at once, the server was ready.
         biased;
         prepared = preparing => Some(prepared),
         _ = &mut serving => None,
@@ -125,6 +130,7 @@ async fn serve_traced(
             () = again.second() => tracing::warn!("told to stop twice: cut what was running"),
         }
     }
+    // In the order of who needs whom: the workers write to the store, so that it closes last.
     migrations.stop().await;
     runner.stop().await;
     opened.store.close().await;

@@ -13,8 +13,8 @@ use crate::store_address::StoreAddress;
 use clap::{ArgMatches, Args, Subcommand};
 use coeval_cli::Failure;
 use coeval_engine::ResourceBelongings;
-use coeval_storage::Retention;
-use coeval_stores::{OpenOptions, OpenStore, Target, open, open_to_look};
+use coeval_storage::EventRetention;
+use coeval_stores::{LoadTarget, OpenOptions, OpenStore, open, open_read_only};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,11 +27,11 @@ use std::time::Duration;
   coeval store restore backup.db --data ./new")]
 pub(crate) struct StoreOptions {
     #[command(subcommand)]
-    action: Action,
+    action: StoreAction,
 }
 
 #[derive(Debug, Subcommand)]
-enum Action {
+enum StoreAction {
     /// Verify every record, the order of events, indexes and counts; also while a server runs
     #[command(after_help = "Examples:
   coeval store check --data ./data
@@ -165,52 +165,52 @@ their own tools. Every client is then told to read everything again, instead of 
 pub(crate) async fn run(options: StoreOptions, matches: &ArgMatches) -> Result<(), Failure> {
     let url = |store: StoreAddress| store.url(matches);
     match options.action {
-        Action::Check { store } => check::run(&url(store)?).await,
-        Action::Quarantine {
+        StoreAction::Check { store } => check::run(&url(store)?).await,
+        StoreAction::Quarantine {
             store,
             repair,
             json,
         } => quarantine::run(&url(store)?, repair, json).await,
-        Action::NewKey { id } => secret_keys::new_key(&id),
-        Action::RotateKeys { store, secret_keys } => {
+        StoreAction::NewKey { id } => secret_keys::new_key(&id),
+        StoreAction::RotateKeys { store, secret_keys } => {
             secret_keys::rotate(&url(store)?, secret_keys.as_deref()).await
         }
-        Action::Backup { store, file } => backup::backup(&url(store)?, &file).await,
-        Action::Restore {
+        StoreAction::Backup { store, file } => backup::backup(&url(store)?, &file).await,
+        StoreAction::Restore {
             store,
             file,
             replace,
         } => backup::restore(&url(store)?, &file, target(replace, false)).await,
-        Action::Export { store, file } => transfer::export(&url(store)?, &file).await,
-        Action::Import {
+        StoreAction::Export { store, file } => transfer::export(&url(store)?, &file).await,
+        StoreAction::Import {
             store,
             file,
             replace,
             merge,
         } => transfer::import(&url(store)?, &file, target(replace, merge)).await,
-        Action::Adopt { store } => upkeep::adopt(&url(store)?).await,
-        Action::Compact {
+        StoreAction::Adopt { store } => upkeep::adopt(&url(store)?).await,
+        StoreAction::Compact {
             store,
             events_keep_age: age,
             events_keep_bytes: bytes,
-        } => upkeep::compact(&url(store)?, Retention { age, bytes }).await,
+        } => upkeep::compact(&url(store)?, EventRetention { age, bytes }).await,
     }
 }
 
-fn target(replace: bool, merge: bool) -> Target {
+fn target(replace: bool, merge: bool) -> LoadTarget {
     match (replace, merge) {
-        (true, _) => Target::Replace,
-        (false, true) => Target::Merge,
-        (false, false) => Target::MustBeEmpty,
+        (true, _) => LoadTarget::Replace,
+        (false, true) => LoadTarget::Merge,
+        (false, false) => LoadTarget::MustBeEmpty,
     }
 }
 
 async fn to_look(url: &str) -> Result<OpenStore, Failure> {
-    Ok(open_to_look(url, OpenOptions::default()).await?)
+    Ok(open_read_only(url, OpenOptions::default()).await?)
 }
 
 async fn to_change(url: &str) -> Result<OpenStore, Failure> {
     let mut options = OpenOptions::default();
-    options.maintenance.belongings = Some(Arc::new(ResourceBelongings::default()));
+    options.maintenance.dependents = Some(Arc::new(ResourceBelongings::default()));
     Ok(open(url, options).await?)
 }

@@ -8,7 +8,7 @@
 mod commands;
 mod files;
 
-use clap::Args;
+use clap::{Args, Command};
 use coeval_cli::Failure;
 use std::path::PathBuf;
 
@@ -25,8 +25,9 @@ pub(crate) struct SurfaceOptions {
     out: PathBuf,
 }
 
-pub(crate) fn run(options: &SurfaceOptions) -> Result<(), Failure> {
-    let files = files::all()?;
+pub(crate) fn run(options: &SurfaceOptions, command: &Command) -> Result<(), Failure> {
+    // All of them before the first is written: a release's surface is whole or not there.
+    let files = files::all(command)?;
     for (name, bytes) in &files {
         let path = options.out.join(name);
         let written = path.parent().map_or(Ok(()), std::fs::create_dir_all);

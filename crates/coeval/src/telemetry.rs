@@ -7,13 +7,13 @@ mod traces;
 
 pub(crate) use self::metrics::{deprecated_metrics, described_metrics};
 pub(crate) use requests::REQUESTS;
-pub(crate) use traces::{Sending, TraceOptions};
+pub(crate) use traces::{SpanSending, TraceOptions};
 
 use clap::{Args, ValueEnum};
 use coeval_cli::Failure;
 use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 use std::io::IsTerminal;
-use traces::Traces;
+use traces::TracePipeline;
 use tracing_subscriber::layer::SubscriberExt as _;
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{EnvFilter, Layer as _};
@@ -45,8 +45,11 @@ fn level(text: &str) -> Result<String, String> {
 
 /// Sends logs to stderr from now on, and spans to a collector if there is one. Which spans are sent
 /// and which are shown in the log is said apart.
-pub(crate) fn start(logs: &LogOptions, traces: &TraceOptions) -> Result<Option<Sending>, Failure> {
-    let Some(traces) = Traces::new(traces)? else {
+pub(crate) fn start(
+    logs: &LogOptions,
+    traces: &TraceOptions,
+) -> Result<Option<SpanSending>, Failure> {
+    let Some(traces) = TracePipeline::new(traces)? else {
         start_logs(logs);
         return Ok(None);
     };

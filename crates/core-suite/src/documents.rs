@@ -1,15 +1,17 @@
 //! Random documents of a version, and random edits of a view.
 
-use crate::field::{Field, KeyBy, Kind};
-use crate::world::World;
+use crate::field::{FieldKind, KeyBy, WorldField};
+use crate::world::TypeWorld;
 use coeval_core::types::same;
 use fastrand::Rng;
 use serde_json::{Map, Value, json};
 
 /// A document with perhaps a field that its version does not declare.
-pub fn document(world: &World, number: usize, rng: &mut Rng) -> Value {
+pub fn document(world: &TypeWorld, number: usize, rng: &mut Rng) -> Value {
     let made = &world.made[number];
     let mut map = declared_document(world, number, rng);
+    // Open versions take undeclared fields, and the names that other versions use are the
+    // interesting ones.
     if !made.closed && rng.u8(..) < 60 {
         let name = if rng.bool() {
             "x1".to_owned()
@@ -17,14 +19,14 @@ pub fn document(world: &World, number: usize, rng: &mut Rng) -> Value {
             world.names[rng.usize(..world.names.len())].clone()
         };
         if made.fields.iter().all(|field| field.name != name) {
-            map.insert(name, scalar(&Kind::Int, rng));
+            map.insert(name, scalar(&FieldKind::Int, rng));
         }
     }
     Value::Object(map)
 }
 
 /// A document with fields that its version declares.
-pub fn declared_document(world: &World, number: usize, rng: &mut Rng) -> Map<String, Value> {
+pub fn declared_document(world: &TypeWorld, number: usize, rng: &mut Rng) -> Map<String, Value> {
     let made = &world.made[number];
     let mut map = object(&made.fields, rng);
     for (one, other) in &made.mirrors {
@@ -39,7 +41,7 @@ pub fn declared_document(world: &World, number: usize, rng: &mut Rng) -> Map<Str
     map
 }
 
-fn object(fields: &[Field], rng: &mut Rng) -> Map<String, Value> {
+fn object(fields: &[WorldField], rng: &mut Rng) -> Map<String, Value> {
     let mut map = Map::new();
     for field in fields {
         if field.required || rng.u8(..) < 190 {
@@ -51,26 +53,28 @@ fn object(fields: &[Field], rng: &mut Rng) -> Map<String, Value> {
 
 const NAMES: [&str; 5] = ["n1", "n2", "n/3", "~", "0"];
 
-fn new(field: &Field, rng: &mut Rng) -> Value {
+fn new(field: &WorldField, rng: &mut Rng) -> Value {
     match &field.kind {
-        Kind::Object(fields) => Value::Object(object(fields, rng)),
-        Kind::Keyed(fields) => {
+        FieldKind::Object(fields) => Value::Object(object(fields, rng)),
+        FieldKind::Keyed(fields) => {
+            // Shuffled, so that the order of items is not that of their keys.
             let mut names = NAMES.to_vec();
             rng.shuffle(&mut names);
             names.truncate(rng.usize(0..4));
             let items = names.iter().map(|name| named(field, fields, name, rng));
             Value::Array(items.collect())
         }
-        Kind::Items(fields) => {
+        FieldKind::Items(fields) => {
             let mut items: Vec<_> = (0..rng.usize(0..4))
                 .map(|_| Value::Object(object(fields, rng)))
                 .collect();
+            // Two equal items now and then: they can't be told apart.
             if items.len() > 1 && rng.u8(..) < 60 {
                 items[1] = items[0].clone();
             }
             Value::Array(items)
         }
-        Kind::Map(fields) => {
+        FieldKind::Map(fields) => {
             let mut map = Map::new();
             for name in NAMES {
                 if rng.u8(..) < 100 {
@@ -79,12 +83,12 @@ fn new(field: &Field, rng: &mut Rng) -> Value {
             }
             Value::Object(map)
         }
-        Kind::List(kind) => (0..rng.usize(0..4)).map(|_| scalar(kind, rng)).collect(),
+        FieldKind::List(kind) => (0..rng.usize(0..4)).map(|_| scalar(kind, rng)).collect(),
         kind => scalar(kind, rng),
     }
 }
 
-fn named(list: &Field, fields: &[Field], name: &str, rng: &mut Rng) -> Value {
+fn named(list: &WorldField, fields: &[WorldField], name: &str, rng: &mut Rng) -> Value {
     let mut map = object(fields, rng);
     map.insert("name".to_owned(), json!(name));
     if KeyBy::of(list.id) == KeyBy::Two && rng.bool() {
@@ -93,15 +97,18 @@ fn named(list: &Field, fields: &[Field], name: &str, rng: &mut Rng) -> Value {
     Value::Object(map)
 }
 
-fn scalar(kind: &Kind, rng: &mut Rng) -> Value {
+fn scalar(kind: &FieldKind, rng: &mut Rng) -> Value {
+    // Few values, chosen so that steps meet what they may stumble over: no separator, several,
+    // leading zeros.
     let mut one_of = |all: &[&str]| json!(all[rng.usize(..all.len())]);
     match kind {
-        Kind::Text => one_of(&["", "a", "a:b", ":", "a:b:c", "b:", "8080", "ü"]),
-        Kind::Digits => one_of(&["0", "1", "007", "-5", "8080", "+3"]),
-        Kind::Json(_) => one_of(&["1", " 2", "30 ", "-4", "0"]),
-        Kind::Enum(values) => json!(values[rng.usize(..values.len())]),
-        Kind::Bool => json!(rng.bool()),
+        FieldKind::Text => one_of(&["", "a", "a:b", ":", "a:b:c", "b:", "8080", "ü"]),
+        FieldKind::Digits => one_of(&["0", "1", "007", "-5", "8080", "+3"]),
+        FieldKind::Json(_) => one_of(&["1", " 2", "30 ", "-4", "0"]),
+        FieldKind::Enum(values) => json!(values[rng.usize(..values.len())]),
+        FieldKind::Bool => json!(rng.bool()),
         _ => match rng.u8(0..6) {
+            // A whole number as a double: it is the same number, and must stay the same key.
             0 => json!(0),
             1 => json!(1.0),
             2 => json!(-7),
@@ -112,7 +119,7 @@ fn scalar(kind: &Kind, rng: &mut Rng) -> Value {
 }
 
 /// An edit of a view that fits the version again.
-pub fn edit(world: &World, number: usize, view: &Value, rng: &mut Rng) -> Value {
+pub fn edit(world: &TypeWorld, number: usize, view: &Value, rng: &mut Rng) -> Value {
     let made = &world.made[number];
     let mut body = view.clone();
     for _ in 0..rng.usize(1..4) {
@@ -125,7 +132,7 @@ pub fn edit(world: &World, number: usize, view: &Value, rng: &mut Rng) -> Value 
 }
 
 /// A single change of a view: of one field, or of one item of a list or map.
-pub fn edit_once(world: &World, number: usize, view: &Value, rng: &mut Rng) -> Value {
+pub fn edit_once(world: &TypeWorld, number: usize, view: &Value, rng: &mut Rng) -> Value {
     let mut body = view.clone();
     edit_object(&world.made[number].fields, &mut body, rng);
     body
@@ -140,6 +147,7 @@ pub fn with_mirrors(mirrors: &[(String, String)], view: &Value, body: &Value) ->
     };
     for (from, to) in mirrors {
         let changed = |name: &String, body: &Value| !alike(view.get(name), body.get(name));
+        // If both have changed they must be equal, and if none has there is nothing to follow.
         let (source, target) = match (changed(from, &expected), changed(to, &expected)) {
             (true, false) => (from, to),
             (false, true) => (to, from),
@@ -154,10 +162,11 @@ pub fn with_mirrors(mirrors: &[(String, String)], view: &Value, body: &Value) ->
     expected
 }
 
-fn edit_object(fields: &[Field], value: &mut Value, rng: &mut Rng) {
+fn edit_object(fields: &[WorldField], value: &mut Value, rng: &mut Rng) {
     let Some(map) = value.as_object_mut().filter(|_| !fields.is_empty()) else {
         return;
     };
+    // One change for each edit, so that a failing case points to it.
     let field = &fields[rng.usize(..fields.len())];
     let Some(inner) = map.get_mut(&field.name) else {
         map.insert(field.name.clone(), new(field, rng));
@@ -172,13 +181,13 @@ fn edit_object(fields: &[Field], value: &mut Value, rng: &mut Rng) {
     }
 }
 
-fn edit_inside(field: &Field, value: &mut Value, rng: &mut Rng) {
+fn edit_inside(field: &WorldField, value: &mut Value, rng: &mut Rng) {
     match (&field.kind, &mut *value) {
-        (Kind::Object(fields), value) => edit_object(fields, value, rng),
-        (Kind::Keyed(fields) | Kind::Items(fields), Value::Array(items)) => {
+        (FieldKind::Object(fields), value) => edit_object(fields, value, rng),
+        (FieldKind::Keyed(fields) | FieldKind::Items(fields), Value::Array(items)) => {
             edit_list(field, fields, items, rng);
         }
-        (Kind::Map(fields), Value::Object(map)) => {
+        (FieldKind::Map(fields), Value::Object(map)) => {
             let name = NAMES[rng.usize(..NAMES.len())];
             match map.get_mut(name) {
                 Some(_) if rng.u8(..) < 110 => {
@@ -194,13 +203,15 @@ fn edit_inside(field: &Field, value: &mut Value, rng: &mut Rng) {
     }
 }
 
-fn edit_list(list: &Field, fields: &[Field], items: &mut Vec<Value>, rng: &mut Rng) {
-    let keyed = matches!(list.kind, Kind::Keyed(_));
+fn edit_list(list: &WorldField, fields: &[WorldField], items: &mut Vec<Value>, rng: &mut Rng) {
+    let keyed = matches!(list.kind, FieldKind::Keyed(_));
     let at = rng.usize(..=items.len());
     match rng.u8(0..4) {
         0 => {
             let name = NAMES[rng.usize(..NAMES.len())];
             let is_there = items.iter().any(|item| item["name"] == name);
+            // A keyed list never gets the same key twice: that would be refused for another
+            // reason.
             if !keyed {
                 items.insert(at, Value::Object(object(fields, rng)));
             } else if !is_there {

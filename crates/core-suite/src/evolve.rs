@@ -2,32 +2,34 @@
 //! schema says what comes out of them.
 
 use crate::changes::{is_mirror, path};
-use crate::expected::{Change, What};
-use crate::field::{Field, Id, Kind};
-use crate::world::Made;
+use crate::expected::{ValueChange, ValueTransform};
+use crate::field::{FieldId, FieldKind, WorldField};
+use crate::world::WorldVersion;
 use coeval_core::version::Version;
 use fastrand::Rng;
 use serde_json::{Value, json};
 
-pub struct Evolving<'r> {
+pub struct TypeEvolution<'r> {
     pub rng: &'r mut Rng,
-    pub next: Id,
+    pub next: FieldId,
     /// Whether nothing was changed yet.
     pub first: bool,
     /// Fields that are made from each other.
-    pub kin: Vec<(Id, Id)>,
+    pub kin: Vec<(FieldId, FieldId)>,
 }
 
-pub fn evolve(rng: &mut Rng) -> Vec<Made> {
+pub fn evolve(rng: &mut Rng) -> Vec<WorldVersion> {
+    // Few versions, so that a failing world can be read; two branches need three of them.
     let count = rng.usize(2..=5);
-    let mut evolving = Evolving {
+    let mut evolving = TypeEvolution {
         rng,
         next: 0,
         first: true,
         kin: Vec::new(),
     };
     let fields = evolving.fields(3..=6, 2);
-    let mut all = vec![Made {
+    // The first version has no parent, and so no steps.
+    let mut all = vec![WorldVersion {
         version: Version::new(1, 0, 0),
         parent: None,
         fields,
@@ -37,10 +39,13 @@ pub fn evolve(rng: &mut Rng) -> Vec<Made> {
     }];
     for number in 1..count {
         evolving.first = true;
+        // Any version may be the parent, so histories branch.
         let parent = evolving.rng.usize(0..all.len());
         let mut made = all[parent].clone();
         made.version = evolving.next_version(&all, parent);
         made.steps = Vec::new();
+        // Closed ones now and then: there, what others declare is forbidden and not merely
+        // unknown.
         made.closed = evolving.rng.u8(..) < 40;
         made.parent = Some(parent);
         if evolving.rng.u8(..) < 80 {
@@ -58,16 +63,19 @@ pub fn evolve(rng: &mut Rng) -> Vec<Made> {
                 evolving.first &= step.is_none();
                 made.steps.extend(step);
             }
+            // A declared conversion has a step at least, so one that always fits is added.
             if made.steps.is_empty() {
                 let name = format!("new{number}");
                 made.steps.push(json!({"add": {"path": path(&[&name])}}));
-                let kind = Kind::Int;
+                let kind = FieldKind::Int;
                 made.fields.push(evolving.field_of(name, kind));
             }
         }
+        // After the steps, so that no step speaks of the new value.
         evolving.widen(&mut made.fields, &made.mirrors);
         all.push(made);
     }
+    // Identities at last: which fields are kin is known once all versions exist.
     let kin = evolving.kin;
     for made in &mut all {
         identify(&mut made.fields, &kin);
@@ -76,10 +84,12 @@ pub fn evolve(rng: &mut Rng) -> Vec<Made> {
 }
 
 /// Fields that are made from each other get one identity, the smallest of them.
-fn identify(fields: &mut [Field], kin: &[(Id, Id)]) {
+// Over all that are kin of kin: a field may be split, and its parts joined with others.
+fn identify(fields: &mut [WorldField], kin: &[(FieldId, FieldId)]) {
     for field in fields {
         let mut family = vec![field.id];
         let mut at = 0;
+        // A list that grows while it is walked, since the relation is not ordered.
         while let Some(one) = family.get(at).copied() {
             at += 1;
             for (a, b) in kin {
@@ -90,10 +100,14 @@ fn identify(fields: &mut [Field], kin: &[(Id, Id)]) {
                 }
             }
         }
+        // The laws are checked differently where several fields share one identity.
         field.family = family.len() > 1;
         field.id = family.into_iter().min().unwrap();
         match &mut field.kind {
-            Kind::Object(inner) | Kind::Keyed(inner) | Kind::Items(inner) | Kind::Map(inner) => {
+            FieldKind::Object(inner)
+            | FieldKind::Keyed(inner)
+            | FieldKind::Items(inner)
+            | FieldKind::Map(inner) => {
                 identify(inner, kin);
             }
             _ => {}
@@ -101,9 +115,9 @@ fn identify(fields: &mut [Field], kin: &[(Id, Id)]) {
     }
 }
 
-impl Evolving<'_> {
+impl TypeEvolution<'_> {
     /// The next minor of the parent's major, or a new major: there are three at most.
-    fn next_version(&mut self, all: &[Made], parent: usize) -> Version {
+    fn next_version(&mut self, all: &[WorldVersion], parent: usize) -> Version {
         let newest = all.iter().map(|one| one.version.major).max().unwrap();
         if newest < 3 && self.rng.bool() {
             return Version::new(newest + 1, 0, 0);
@@ -115,25 +129,27 @@ impl Evolving<'_> {
     }
 
     /// Enums get a further value, of which no step speaks.
-    fn widen(&mut self, fields: &mut [Field], mirrors: &[(String, String)]) {
+    fn widen(&mut self, fields: &mut [WorldField], mirrors: &[(String, String)]) {
         for field in fields {
             match &mut field.kind {
-                Kind::Enum(values) if !is_mirror(mirrors, &field.name) && self.rng.u8(..) < 40 => {
+                FieldKind::Enum(values)
+                    if !is_mirror(mirrors, &field.name) && self.rng.u8(..) < 40 =>
+                {
                     values.push(format!("new{}", values.len()));
                 }
-                Kind::Object(inner)
-                | Kind::Keyed(inner)
-                | Kind::Items(inner)
-                | Kind::Map(inner) => self.widen(inner, &[]),
+                FieldKind::Object(inner)
+                | FieldKind::Keyed(inner)
+                | FieldKind::Items(inner)
+                | FieldKind::Map(inner) => self.widen(inner, &[]),
                 _ => {}
             }
         }
     }
 
-    pub fn change(&mut self, field: &mut Field, what: What) {
+    pub fn change(&mut self, field: &mut WorldField, what: ValueTransform) {
         self.next += 1;
         let id = self.next;
-        field.changes.push(Change { id, what });
+        field.changes.push(ValueChange { id, what });
     }
 
     fn name(&mut self) -> String {
@@ -143,15 +159,16 @@ impl Evolving<'_> {
         NAMES[self.rng.usize(..NAMES.len())].to_owned()
     }
 
-    pub fn fresh(&mut self, fields: &[Field]) -> Option<String> {
+    pub fn fresh(&mut self, fields: &[WorldField]) -> Option<String> {
         (0..8)
             .map(|_| self.name())
             .find(|name| *name != "name" && fields.iter().all(|field| field.name != *name))
     }
 
-    pub fn field_of(&mut self, name: String, kind: Kind) -> Field {
+    pub fn field_of(&mut self, name: String, kind: FieldKind) -> WorldField {
+        // Every field that is drawn is a new one, also if its name was used before.
         self.next += 1;
-        Field {
+        WorldField {
             id: self.next,
             origin: self.next,
             name,
@@ -165,8 +182,8 @@ impl Evolving<'_> {
         }
     }
 
-    fn fields(&mut self, count: std::ops::RangeInclusive<usize>, depth: usize) -> Vec<Field> {
-        let mut fields: Vec<Field> = Vec::new();
+    fn fields(&mut self, count: std::ops::RangeInclusive<usize>, depth: usize) -> Vec<WorldField> {
+        let mut fields: Vec<WorldField> = Vec::new();
         for _ in 0..self.rng.usize(count) {
             if let Some(name) = self.fresh(&fields) {
                 let kind = self.kind(depth);
@@ -176,62 +193,66 @@ impl Evolving<'_> {
         fields
     }
 
-    pub fn scalar(&mut self) -> Kind {
+    pub fn scalar(&mut self) -> FieldKind {
         match self.rng.u8(0..6) {
-            0 => Kind::Text,
-            1 => Kind::Digits,
-            2 => Kind::Bool,
-            3 => Kind::Enum(vec!["red".into(), "green".into(), "blue".into()]),
-            4 => Kind::Json(Box::new(Kind::Int)),
-            _ => Kind::Int,
+            0 => FieldKind::Text,
+            1 => FieldKind::Digits,
+            2 => FieldKind::Bool,
+            3 => FieldKind::Enum(vec!["red".into(), "green".into(), "blue".into()]),
+            4 => FieldKind::Json(Box::new(FieldKind::Int)),
+            _ => FieldKind::Int,
         }
     }
 
-    pub fn kind(&mut self, depth: usize) -> Kind {
+    pub fn kind(&mut self, depth: usize) -> FieldKind {
         if depth == 0 || self.rng.u8(..) < 90 {
             return self.scalar();
         }
         match self.rng.u8(0..6) {
-            0 | 1 => Kind::Object(self.fields(1..=3, depth - 1)),
-            2 => Kind::Keyed(self.fields(1..=3, depth - 1)),
-            3 => Kind::Items(self.fields(1..=2, depth - 1)),
-            4 => Kind::Map(self.fields(1..=3, depth - 1)),
-            _ => Kind::List(Box::new(self.scalar())),
+            0 | 1 => FieldKind::Object(self.fields(1..=3, depth - 1)),
+            2 => FieldKind::Keyed(self.fields(1..=3, depth - 1)),
+            3 => FieldKind::Items(self.fields(1..=2, depth - 1)),
+            4 => FieldKind::Map(self.fields(1..=3, depth - 1)),
+            _ => FieldKind::List(Box::new(self.scalar())),
         }
     }
 
     /// A change of the schema that no step speaks of: fields come and go.
-    fn undeclared(&mut self, fields: &mut Vec<Field>, mirrors: &[(String, String)]) {
+    fn undeclared(&mut self, fields: &mut Vec<WorldField>, mirrors: &[(String, String)]) {
         // Without steps a name that comes back is the same field, so new ones have new names.
         {
             let name = format!("u{}", self.next);
+            // Without steps a new version may declare fields; a required one then needs a default,
+            // or old documents would not fit.
             let kind = self.kind(1);
             let mut field = self.field_of(name, kind);
-            if field.kind == Kind::Int && self.rng.bool() {
+            if field.kind == FieldKind::Int && self.rng.bool() {
                 field.required = true;
                 field.default = Some(json!(7));
             }
             fields.push(field);
         }
         let gone = self.rng.usize(..fields.len());
+        // Never the last fields: a type without any would test nothing.
         if fields.len() > 2 && self.rng.bool() && !is_mirror(mirrors, &fields[gone].name) {
             fields.remove(gone);
         }
         for field in fields.iter_mut() {
-            let is_list = matches!(field.kind, Kind::Keyed(_) | Kind::Items(_));
+            let is_list = matches!(field.kind, FieldKind::Keyed(_) | FieldKind::Items(_));
             let inner = match &mut field.kind {
-                Kind::Object(inner)
-                | Kind::Keyed(inner)
-                | Kind::Items(inner)
-                | Kind::Map(inner) => inner,
+                FieldKind::Object(inner)
+                | FieldKind::Keyed(inner)
+                | FieldKind::Items(inner)
+                | FieldKind::Map(inner) => inner,
                 _ => continue,
             };
+            // Inside of objects and lists as well, because hiding and filling recurse.
             if self.rng.u8(..) < 170 {
                 let mut copy = inner.clone();
                 let name = format!("u{}", self.next);
                 let kind = self.scalar();
                 let mut field = self.field_of(name, kind);
-                if is_list && field.kind == Kind::Int && self.rng.bool() {
+                if is_list && field.kind == FieldKind::Int && self.rng.bool() {
                     field.required = true;
                     field.default = Some(json!(7));
                 }
@@ -245,33 +266,36 @@ impl Evolving<'_> {
     /// made from is kept beside them, and that is the harder half of the laws.
     pub fn some_step(
         &mut self,
-        fields: &mut Vec<Field>,
+        fields: &mut Vec<WorldField>,
         mirrors: &mut Vec<(String, String)>,
         depth: usize,
     ) -> Option<Value> {
+        // One half of the steps change values, see above.
         let refined = if self.rng.bool() {
             self.refine(fields, mirrors)
         } else {
             None
         };
+        // Most steps need a field of some kind, so a draw can fail: a few tries are enough.
         refined.or_else(|| (0..6).find_map(|_| self.step(fields, mirrors, depth)))
     }
 
     fn refine(
         &mut self,
-        fields: &mut Vec<Field>,
+        fields: &mut Vec<WorldField>,
         mirrors: &mut [(String, String)],
     ) -> Option<Value> {
+        // From a random field on, so that the first one is not preferred.
         let start = self.rng.usize(..fields.len().max(1));
         (0..fields.len()).find_map(|offset| {
             let at = (start + offset) % fields.len();
             match fields[at].kind {
-                Kind::Enum(_) => self.map(fields, mirrors, at),
-                Kind::Int if self.rng.bool() => self.scale(fields, mirrors, at),
-                Kind::Int | Kind::Digits => self.convert(fields, mirrors, at),
-                Kind::Json(_) => self.parse(fields, mirrors, at),
-                Kind::Text if self.rng.bool() => self.join(fields, mirrors),
-                Kind::Text => self.split(fields, mirrors, at),
+                FieldKind::Enum(_) => self.map(fields, mirrors, at),
+                FieldKind::Int if self.rng.bool() => self.scale(fields, mirrors, at),
+                FieldKind::Int | FieldKind::Digits => self.convert(fields, mirrors, at),
+                FieldKind::Json(_) => self.parse(fields, mirrors, at),
+                FieldKind::Text if self.rng.bool() => self.join(fields, mirrors),
+                FieldKind::Text => self.split(fields, mirrors, at),
                 _ => None,
             }
         })
@@ -280,7 +304,7 @@ impl Evolving<'_> {
     /// A step that fits, or none.
     pub fn step(
         &mut self,
-        fields: &mut Vec<Field>,
+        fields: &mut Vec<WorldField>,
         mirrors: &mut Vec<(String, String)>,
         depth: usize,
     ) -> Option<Value> {

@@ -1,22 +1,22 @@
 //! What a leaf of one version is at another: a model of the steps that change values, a few lines for
 //! each, which shares nothing with the code of the steps.
 
-use crate::field::{Field, Id, Kind, extensible};
+use crate::field::{FieldId, FieldKind, WorldField, extensible};
 use coeval_core::types::same;
 use serde_json::{Value, json};
 
 /// A step that changed what a field's value looks like.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Change {
+pub struct ValueChange {
     /// Of this very step: two versions that have it share the way up to here.
     pub id: u32,
     /// What it does.
-    pub what: What,
+    pub what: ValueTransform,
 }
 
 /// From the older version to the newer one.
 #[derive(Clone, Debug, PartialEq)]
-pub enum What {
+pub enum ValueTransform {
     /// A value for a value, and perhaps what stands for all others, forward and backward.
     Map {
         table: Vec<(String, String)>,
@@ -35,12 +35,12 @@ pub enum What {
     /// JSON in a text becomes the value.
     Parse,
     /// One of the two parts of a text, which is this field.
-    Part { of: Id, number: usize },
+    Part { of: FieldId, number: usize },
 }
 
 /// What is to be seen at another version.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Expected {
+pub enum ExpectedView {
     /// This value.
     Value(Value),
     /// A list that begins with this one; the rest of it was kept.
@@ -51,72 +51,93 @@ pub enum Expected {
     Unknown,
 }
 
-enum Along {
+enum CarriedValue {
     One(Value),
     List(Vec<Value>),
     First(Value),
 }
 
 /// What a value of one version's field is where another version has the same field.
-pub fn expected(from: &Field, to: &Field, value: &Value) -> Expected {
+pub fn expected(from: &WorldField, to: &WorldField, value: &Value) -> ExpectedView {
+    // Changes that both versions share have happened to the value already.
     let shared = from.changes.iter().zip(&to.changes);
     let shared = shared.take_while(|(one, other)| one.id == other.id).count();
     let mut along = match value {
-        Value::Array(items) if matches!(from.kind, Kind::List(_)) => Along::List(items.clone()),
-        Value::Array(_) | Value::Object(_) => return Expected::Unknown,
-        value => Along::One(value.clone()),
+        Value::Array(items) if matches!(from.kind, FieldKind::List(_)) => {
+            CarriedValue::List(items.clone())
+        }
+        // Only leaves are modelled; what is inside of them has places of its own.
+        Value::Array(_) | Value::Object(_) => return ExpectedView::Unknown,
+        value => CarriedValue::One(value.clone()),
     };
+    // Back to the common ancestor, the last change first, then on to the other version.
     let back = from.changes[shared..].iter().rev().map(|one| (one, false));
     let on = to.changes[shared..].iter().map(|one| (one, true));
     for (change, forward) in back.chain(on) {
         along = match step(&change.what, forward, along) {
+            // Refused or not known: no later step makes it known again.
             Ok(along) => along,
             Err(expected) => return expected,
         };
     }
     match along {
-        Along::One(value) => Expected::Value(value),
-        Along::List(items) => Expected::Value(Value::Array(items)),
-        Along::First(value) => Expected::First(value),
+        CarriedValue::One(value) => ExpectedView::Value(value),
+        CarriedValue::List(items) => ExpectedView::Value(Value::Array(items)),
+        CarriedValue::First(value) => ExpectedView::First(value),
     }
 }
 
-fn step(what: &What, forward: bool, along: Along) -> Result<Along, Expected> {
-    let wraps = matches!((what, forward), (What::Wrap, true) | (What::Unwrap, false));
-    let unwraps = matches!((what, forward), (What::Wrap, false) | (What::Unwrap, true));
+fn step(
+    what: &ValueTransform,
+    forward: bool,
+    along: CarriedValue,
+) -> Result<CarriedValue, ExpectedView> {
+    // Read backwards, each of the two is the other.
+    let wraps = matches!(
+        (what, forward),
+        (ValueTransform::Wrap, true) | (ValueTransform::Unwrap, false)
+    );
+    let unwraps = matches!(
+        (what, forward),
+        (ValueTransform::Wrap, false) | (ValueTransform::Unwrap, true)
+    );
     match along {
-        Along::One(value) if wraps => Ok(Along::First(value)),
+        // Wrapped, only the first item is known: more of them may have been kept.
+        CarriedValue::One(value) if wraps => Ok(CarriedValue::First(value)),
         // An empty list has nothing to show.
-        Along::List(items) if unwraps => {
+        CarriedValue::List(items) if unwraps => {
             let first = items.into_iter().next();
-            first.map(Along::One).ok_or(Expected::Unknown)
+            first.map(CarriedValue::One).ok_or(ExpectedView::Unknown)
         }
-        Along::First(value) if unwraps => Ok(Along::One(value)),
-        Along::One(value) => changed(what, forward, &value).map(Along::One),
-        Along::List(_) | Along::First(_) => Err(Expected::Unknown),
+        CarriedValue::First(value) if unwraps => Ok(CarriedValue::One(value)),
+        CarriedValue::One(value) => changed(what, forward, &value).map(CarriedValue::One),
+        CarriedValue::List(_) | CarriedValue::First(_) => Err(ExpectedView::Unknown),
     }
 }
 
-fn changed(what: &What, forward: bool, value: &Value) -> Result<Value, Expected> {
-    let whole = || value.as_i64().ok_or(Expected::Unknown);
-    let text = || value.as_str().ok_or(Expected::Unknown);
+fn changed(what: &ValueTransform, forward: bool, value: &Value) -> Result<Value, ExpectedView> {
+    // A value that is no whole number is beyond the model.
+    let whole = || value.as_i64().ok_or(ExpectedView::Unknown);
+    let text = || value.as_str().ok_or(ExpectedView::Unknown);
     let to_number = || {
         let number = text()?.trim().parse::<i64>();
-        number.map(Value::from).map_err(|_| Expected::Unknown)
+        number.map(Value::from).map_err(|_| ExpectedView::Unknown)
     };
     let to_text = || Ok(json!(whole()?.to_string()));
     match (what, forward) {
-        (What::Scale(times, over), true) => Ok(json!(whole()? * times / over)),
-        (What::Scale(times, over), false) => Ok(json!(whole()? * over / times)),
-        (What::ToNumber, true) | (What::ToText, false) => to_number(),
-        (What::ToNumber, false) | (What::ToText, true) => to_text(),
-        (What::Parse, true) => to_number(),
-        (What::Parse, false) => to_text(),
-        (What::Map { table, otherwise }, forward) => {
+        // Towards zero, like the step itself.
+        (ValueTransform::Scale(times, over), true) => Ok(json!(whole()? * times / over)),
+        (ValueTransform::Scale(times, over), false) => Ok(json!(whole()? * over / times)),
+        (ValueTransform::ToNumber, true) | (ValueTransform::ToText, false) => to_number(),
+        (ValueTransform::ToNumber, false) | (ValueTransform::ToText, true) => to_text(),
+        (ValueTransform::Parse, true) => to_number(),
+        (ValueTransform::Parse, false) => to_text(),
+        (ValueTransform::Map { table, otherwise }, forward) => {
             let from = text()?;
             let mut entries = table
                 .iter()
                 .map(|(old, new)| if forward { (old, new) } else { (new, old) });
+            // The first row wins, as in the step.
             let found = entries.find(|(key, _)| *key == from).map(|(_, to)| to);
             let fallback = otherwise
                 .as_ref()
@@ -124,24 +145,25 @@ fn changed(what: &What, forward: bool, value: &Value) -> Result<Value, Expected>
             found
                 .or(fallback)
                 .map(|to| json!(to))
-                .ok_or(Expected::Refused)
+                .ok_or(ExpectedView::Refused)
         }
-        (What::Part { number, .. }, true) => {
+        (ValueTransform::Part { number, .. }, true) => {
             let part = text()?.splitn(2, ':').nth(*number);
-            part.map(|part| json!(part)).ok_or(Expected::Unknown)
+            part.map(|part| json!(part)).ok_or(ExpectedView::Unknown)
         }
-        (What::Part { .. }, false) => Err(Expected::Unknown),
-        (What::Wrap | What::Unwrap, _) => Err(Expected::Unknown),
+        // The whole depends on its other parts too.
+        (ValueTransform::Part { .. }, false) => Err(ExpectedView::Unknown),
+        (ValueTransform::Wrap | ValueTransform::Unwrap, _) => Err(ExpectedView::Unknown),
     }
 }
 
 /// Whether a field is a part of that text.
-pub fn is_part(field: &Field, whole: &Field) -> bool {
+pub fn is_part(field: &WorldField, whole: &WorldField) -> bool {
     let last = field.changes.last().map(|change| &change.what);
-    matches!(last, Some(What::Part { of, .. }) if *of == whole.origin)
+    matches!(last, Some(ValueTransform::Part { of, .. }) if *of == whole.origin)
 }
 
-impl Expected {
+impl ExpectedView {
     /// Whether that is what is seen.
     pub fn is(&self, seen: &Value) -> bool {
         match self {
@@ -157,7 +179,7 @@ impl Expected {
 
     /// Whether a field can't have it: it is refused, or outside of the values that the field lists, which
     /// `readers` of an extensible enum tolerate. `None` if the model does not tell.
-    pub fn is_unfit(&self, field: &Field, readers: bool) -> Option<bool> {
+    pub fn is_unfit(&self, field: &WorldField, readers: bool) -> Option<bool> {
         let value = match self {
             Self::Refused => return Some(true),
             Self::Unknown => return None,
@@ -169,16 +191,17 @@ impl Expected {
 }
 
 /// Whether an enum, or a list of them, has a value that it does not list.
-fn is_unlisted(field: &Field, value: &Value, readers: bool) -> bool {
+fn is_unlisted(field: &WorldField, value: &Value, readers: bool) -> bool {
+    // An enum may be inside of a list, and then each item counts.
     let (kind, values) = match (&field.kind, value) {
-        (Kind::List(kind), Value::Array(items)) => (&**kind, items.as_slice()),
+        (FieldKind::List(kind), Value::Array(items)) => (&**kind, items.as_slice()),
         (kind, value) => (kind, std::slice::from_ref(value)),
     };
-    let Kind::Enum(listed) = kind else {
+    let FieldKind::Enum(listed) = kind else {
         return false;
     };
     // The promise stands beside the enum itself, and not inside of a list.
-    if readers && extensible(field.id) && !matches!(field.kind, Kind::List(_)) {
+    if readers && extensible(field.id) && !matches!(field.kind, FieldKind::List(_)) {
         return false;
     }
     let outside = |value: &Value| listed.iter().all(|one| *value != json!(one));
@@ -186,17 +209,17 @@ fn is_unlisted(field: &Field, value: &Value, readers: bool) -> bool {
 }
 
 /// Whether a document has a value that its version does not list; `readers` tolerate some.
-pub fn has_unlisted(fields: &[Field], document: &Value, readers: bool) -> bool {
+pub fn has_unlisted(fields: &[WorldField], document: &Value, readers: bool) -> bool {
     fields.iter().any(|field| {
         let Some(value) = document.get(&field.name) else {
             return false;
         };
         match (&field.kind, value) {
-            (Kind::Object(inner), value) => has_unlisted(inner, value, readers),
-            (Kind::Keyed(inner) | Kind::Items(inner), Value::Array(items)) => {
+            (FieldKind::Object(inner), value) => has_unlisted(inner, value, readers),
+            (FieldKind::Keyed(inner) | FieldKind::Items(inner), Value::Array(items)) => {
                 items.iter().any(|item| has_unlisted(inner, item, readers))
             }
-            (Kind::Map(inner), Value::Object(map)) => {
+            (FieldKind::Map(inner), Value::Object(map)) => {
                 map.values().any(|item| has_unlisted(inner, item, readers))
             }
             (_, value) => is_unlisted(field, value, readers),

@@ -1,31 +1,31 @@
 //! A field of a generated type, with the identity that it keeps over all versions.
 
-use crate::expected::Change;
+use crate::expected::ValueChange;
 use serde_json::Value;
 
 /// The identity of a field, the same in all versions that have it.
-pub type Id = u32;
+pub type FieldId = u32;
 
 #[derive(Clone, Debug, PartialEq)]
-pub enum Kind {
+pub enum FieldKind {
     /// Any text, also with separators in it.
     Text,
     /// A text with a whole number in it.
     Digits,
     /// A text with JSON in it, of this kind.
-    Json(Box<Kind>),
+    Json(Box<FieldKind>),
     /// One of these.
     Enum(Vec<String>),
     Int,
     Bool,
-    Object(Vec<Field>),
+    Object(Vec<WorldField>),
     /// A list of objects with a key, which all have `name`.
-    Keyed(Vec<Field>),
+    Keyed(Vec<WorldField>),
     /// A list of objects without a key.
-    Items(Vec<Field>),
+    Items(Vec<WorldField>),
     /// A list of scalars.
-    List(Box<Kind>),
-    Map(Vec<Field>),
+    List(Box<FieldKind>),
+    Map(Vec<WorldField>),
 }
 
 /// How the key of a list is said.
@@ -42,7 +42,7 @@ pub enum KeyBy {
 
 impl KeyBy {
     /// The same in all versions.
-    pub fn of(list: Id) -> Self {
+    pub fn of(list: FieldId) -> Self {
         match list % 4 {
             0 => Self::Step,
             1 => Self::Schema,
@@ -53,12 +53,12 @@ impl KeyBy {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
-    pub id: Id,
+pub struct WorldField {
+    pub id: FieldId,
     /// The identity that it had before those of fields that are made from each other became one.
-    pub origin: Id,
+    pub origin: FieldId,
     pub name: String,
-    pub kind: Kind,
+    pub kind: FieldKind,
     pub required: bool,
     pub default: Option<Value>,
     /// Where it is not stored, its value depends on another field.
@@ -68,10 +68,10 @@ pub struct Field {
     /// It is made from others, or others from it.
     pub family: bool,
     /// What became of its value on the way to this version.
-    pub changes: Vec<Change>,
+    pub changes: Vec<ValueChange>,
 }
 
 /// Whether readers of an enum promise to tolerate other values, in all versions.
-pub fn extensible(field: Id) -> bool {
+pub fn extensible(field: FieldId) -> bool {
     field.is_multiple_of(2)
 }

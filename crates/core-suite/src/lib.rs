@@ -2,7 +2,7 @@
 //! conversions: those of the pure functions (`crates/core/tests/laws`) and those of the engine
 //! (`crates/engine/tests/echo`).
 //!
-//! A [`World`](world::World) is one type with its history. Every field has an identity that the steps
+//! A [`World`](world::TypeWorld) is one type with its history. Every field has an identity that the steps
 //! carry along, so a test knows which field of one version is which of another without asking the
 //! code that it tests.
 //!

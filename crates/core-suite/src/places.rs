@@ -1,6 +1,6 @@
 //! The leaves of a document, by an identity that is the same in all versions.
 
-use crate::field::{Field, Id, Kind};
+use crate::field::{FieldId, FieldKind, WorldField};
 use serde_json::Value;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,18 +8,18 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Copy, Debug)]
 pub struct Leaf<'d> {
     /// As the version has it.
-    pub field: &'d Field,
+    pub field: &'d WorldField,
     /// The value: a scalar, a list of scalars, or a whole list of items without a key.
     pub value: &'d Value,
 }
 
 /// A leaf, by its identity and the keys of the items that it is in.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place(pub Vec<(Id, Option<String>)>);
+pub struct LeafPlace(pub Vec<(FieldId, Option<String>)>);
 
-impl Place {
+impl LeafPlace {
     /// The items of lists and maps that it is in, from the outside in.
-    pub fn items(&self) -> Vec<&(Id, Option<String>)> {
+    pub fn items(&self) -> Vec<&(FieldId, Option<String>)> {
         self.0.iter().filter(|(_, key)| key.is_some()).collect()
     }
 
@@ -34,50 +34,57 @@ impl Place {
     }
 
     /// The same without the names of items.
-    pub fn pattern(&self) -> Vec<Id> {
+    pub fn pattern(&self) -> Vec<FieldId> {
         self.0.iter().map(|(id, _)| *id).collect()
     }
 }
 
 /// All of them. Several have one place if they are made from each other.
-pub fn leaves<'d>(fields: &'d [Field], value: &'d Value) -> BTreeMap<Place, Vec<Leaf<'d>>> {
+pub fn leaves<'d>(
+    fields: &'d [WorldField],
+    value: &'d Value,
+) -> BTreeMap<LeafPlace, Vec<Leaf<'d>>> {
     let mut found = BTreeMap::new();
     gather(fields, value, &mut Vec::new(), &mut found);
     found
 }
 
 fn gather<'d>(
-    fields: &'d [Field],
+    fields: &'d [WorldField],
     value: &'d Value,
-    at: &mut Vec<(Id, Option<String>)>,
-    found: &mut BTreeMap<Place, Vec<Leaf<'d>>>,
+    at: &mut Vec<(FieldId, Option<String>)>,
+    found: &mut BTreeMap<LeafPlace, Vec<Leaf<'d>>>,
 ) {
     for field in fields {
         let Some(inner) = value.get(&field.name) else {
             continue;
         };
         match (&field.kind, inner) {
-            (Kind::Object(fields), inner) => gather(fields, inner, at, found),
-            (Kind::Keyed(fields), Value::Array(items)) => {
+            // Objects are no level of their own: steps nest and unnest them, and the leaf stays
+            // the same.
+            (FieldKind::Object(fields), inner) => gather(fields, inner, at, found),
+            (FieldKind::Keyed(fields), Value::Array(items)) => {
                 for item in items {
+                    // Items by their key, because positions change.
                     let name = item["name"].as_str().unwrap_or("?").to_owned();
                     at.push((field.id, Some(name)));
                     gather(fields, item, at, found);
                     at.pop();
                 }
             }
-            (Kind::Map(fields), Value::Object(map)) => {
+            (FieldKind::Map(fields), Value::Object(map)) => {
                 for (name, item) in map {
                     at.push((field.id, Some(name.clone())));
                     gather(fields, item, at, found);
                     at.pop();
                 }
             }
-            (Kind::Keyed(_) | Kind::Map(_), _) => {}
+            // What is no list or map at all has no leaves that could be compared.
+            (FieldKind::Keyed(_) | FieldKind::Map(_), _) => {}
             (_, leaf) => {
                 at.push((field.id, None));
                 found
-                    .entry(Place(at.clone()))
+                    .entry(LeafPlace(at.clone()))
                     .or_default()
                     .push(Leaf { field, value: leaf });
                 at.pop();
@@ -87,33 +94,37 @@ fn gather<'d>(
 }
 
 /// The leaves that the fields declare.
-pub fn declared(fields: &[Field]) -> BTreeSet<Vec<Id>> {
+pub fn declared(fields: &[WorldField]) -> BTreeSet<Vec<FieldId>> {
     let mut found = BTreeSet::new();
     declare(fields, &|_| true, &mut Vec::new(), &mut found);
     found
 }
 
 /// The leaves that a closure chooses.
-pub fn chosen(fields: &[Field], which: &dyn Fn(&Field) -> bool) -> BTreeSet<Vec<Id>> {
+pub fn chosen(
+    fields: &[WorldField],
+    which: &dyn Fn(&WorldField) -> bool,
+) -> BTreeSet<Vec<FieldId>> {
     let mut found = BTreeSet::new();
     declare(fields, which, &mut Vec::new(), &mut found);
     found
 }
 
 fn declare(
-    fields: &[Field],
-    which: &dyn Fn(&Field) -> bool,
-    at: &mut Vec<Id>,
-    found: &mut BTreeSet<Vec<Id>>,
+    fields: &[WorldField],
+    which: &dyn Fn(&WorldField) -> bool,
+    at: &mut Vec<FieldId>,
+    found: &mut BTreeSet<Vec<FieldId>>,
 ) {
     for field in fields {
         match &field.kind {
-            Kind::Object(inner) => declare(inner, which, at, found),
-            Kind::Keyed(inner) | Kind::Map(inner) => {
+            FieldKind::Object(inner) => declare(inner, which, at, found),
+            FieldKind::Keyed(inner) | FieldKind::Map(inner) => {
                 at.push(field.id);
                 declare(inner, which, at, found);
                 at.pop();
             }
+            // Items without a key can't be followed, so a list of them is one leaf.
             _ => {
                 if which(field) {
                     at.push(field.id);
@@ -126,21 +137,21 @@ fn declare(
 }
 
 /// The fields of the leaves that are declared, by their pattern.
-pub fn declared_fields(fields: &[Field]) -> BTreeMap<Vec<Id>, Vec<&Field>> {
+pub fn declared_fields(fields: &[WorldField]) -> BTreeMap<Vec<FieldId>, Vec<&WorldField>> {
     let mut found = BTreeMap::new();
     collect(fields, &mut Vec::new(), &mut found);
     found
 }
 
 fn collect<'f>(
-    fields: &'f [Field],
-    at: &mut Vec<Id>,
-    found: &mut BTreeMap<Vec<Id>, Vec<&'f Field>>,
+    fields: &'f [WorldField],
+    at: &mut Vec<FieldId>,
+    found: &mut BTreeMap<Vec<FieldId>, Vec<&'f WorldField>>,
 ) {
     for field in fields {
         match &field.kind {
-            Kind::Object(inner) => collect(inner, at, found),
-            Kind::Keyed(inner) | Kind::Map(inner) => {
+            FieldKind::Object(inner) => collect(inner, at, found),
+            FieldKind::Keyed(inner) | FieldKind::Map(inner) => {
                 at.push(field.id);
                 collect(inner, at, found);
                 at.pop();

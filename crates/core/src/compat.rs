@@ -11,17 +11,17 @@
 //! fits.
 //!
 //! ```
-//! # use coeval_core::compat::{Change, Kind, Side};
+//! # use coeval_core::compat::{SchemaChange, ChangeKind, SchemaSide};
 //! # use coeval_core::types::Schema;
 //! # let schema = |source| Schema::compile(source).unwrap();
 //! # use serde_json::json;
 //! let old = schema(json!({"type": "object", "properties": {"size": {"type": "integer"}}}));
 //! let new = schema(json!({"type": "object", "properties": {"size": {"type": "integer", "maximum": 10}}}));
-//! let change = Change::between(&old, &new);
-//! assert_eq!(change.kind, Kind::Breaking);
+//! let change = SchemaChange::between(&old, &new);
+//! assert_eq!(change.kind, ChangeKind::Breaking);
 //! // The finding has a document that fitted before and does not fit any more.
 //! let counterexample = change.findings[0].witness.as_ref().unwrap();
-//! assert_eq!(counterexample.accepted_by, Side::Old);
+//! assert_eq!(counterexample.accepted_by, SchemaSide::Old);
 //! assert!(new.validate(&counterexample.document).is_err());
 //! ```
 
@@ -37,8 +37,11 @@ mod rule;
 #[cfg(test)]
 mod tests;
 
-pub use change::Change;
-pub use finding::{Bump, Contained, Finding, Kind, Side, Verdict, Witness};
-pub use history::{Against, Checked, check};
+pub use change::SchemaChange;
+pub use finding::{
+    ChangeKind, CompatFinding, Counterexample, FindingVerdict, SchemaContainment, SchemaSide,
+    VersionBump,
+};
+pub use history::{HistoryCheck, VersionComparison, check};
 pub use language::without_descriptions;
-pub use rule::Rule;
+pub use rule::CompatRule;

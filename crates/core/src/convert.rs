@@ -21,7 +21,7 @@
 //!
 //! ```
 //! # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-//! use coeval_core::convert::{Record, Versions};
+//! use coeval_core::convert::{ContentRecord, Versions};
 //! use coeval_core::types::TypeVersion;
 //! use coeval_core::version::Version;
 //! use serde_json::json;
@@ -29,15 +29,14 @@
 //! let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
 //! let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
 //! let (old, new) = (json!({"img": "web", "memory": 2}), json!({"image": "web", "memory": 2048}));
-//! assert_eq!(app.view(Record::new(v1, old.clone()), v2).unwrap().content, new);
-//! assert_eq!(app.view(Record::new(v2, new), v1).unwrap().content, old);
+//! assert_eq!(app.view(ContentRecord::new(v1, old.clone()), v2).unwrap().content, new);
+//! assert_eq!(app.view(ContentRecord::new(v2, new), v1).unwrap().content, old);
 //! ```
 
 mod align;
 mod carry_schema;
 mod check;
 mod express;
-mod expressing;
 mod fit;
 mod identity;
 mod images;
@@ -47,10 +46,11 @@ mod kept;
 mod keyless;
 mod laws;
 mod links;
-mod making;
 mod note;
 mod path;
+mod place_graph;
 mod program;
+mod program_builder;
 mod pruned;
 mod put;
 mod put_moved;
@@ -67,16 +67,16 @@ mod unexpressed;
 mod versions;
 mod weight;
 
-pub use check::{CheckedWay, ConversionError, Fit};
+pub use check::{CheckedDirection, ConversionError, ConversionFit};
 pub use identity::KeyOrigin;
 pub use item_keys::KeyedList;
-pub use kept::{Kept, KeptEntry, KeptPlace};
+pub use kept::{KeptEntry, KeptPlace, KeptValues};
 pub use keyless::KeylessList;
-pub use laws::{Law, LawBroken, LawsChecked};
-pub(crate) use making::Making;
-pub use making::{STEP_LEVELS, STEPS, StepFlaw, WHEN_LEVELS};
-pub use put::Put;
-pub use refusal::{KeyRemedy, Reason, Refusal};
-pub use restricted::{MASK, Secrets, SeenView, join_secure};
-pub use step::{Class, Loss};
-pub use versions::{Record, Versions, VersionsError, View};
+pub use laws::{ConversionLaw, LawBroken, LawsChecked};
+pub(crate) use program_builder::ProgramBuilder;
+pub use program_builder::{STEP_LEVELS, STEPS, StepFlaw, WHEN_LEVELS};
+pub use put::PutOutcome;
+pub use refusal::{ConversionObstacle, ConversionRefusal, KeyRemedy};
+pub use restricted::{MASK, RecordSecrets, SeenView, join_secure};
+pub use step::{ConversionClass, StepLoss};
+pub use versions::{ContentRecord, ContentView, Versions, VersionsError};

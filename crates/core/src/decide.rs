@@ -1,7 +1,7 @@
 //! What a read or a write at some version means.
 //!
 //! [`decide_read`], [`decide_write`] and [`decide_delete`] are pure: what is stored, what this
-//! server knows and what the caller said go in; a decision or a [`Refusal`] comes out. The caller
+//! server knows and what the caller said go in; a decision or a [`VersionRefusal`] comes out. The caller
 //! of these functions then converts, stores and answers as the decision says, and has no rules of
 //! its own. `docs/versions.md` has the two tables that they implement.
 //!
@@ -15,14 +15,17 @@ mod refusal;
 mod stored;
 #[cfg(test)]
 mod tests;
+mod versioned_write;
 mod wanted;
 mod write;
-mod writing;
 
 pub use delete::decide_delete;
-pub use read::{Reading, Shown, View, decide_read};
-pub use refusal::Refusal;
-pub use stored::{Lead, Pair, Record, Records, Stored};
-pub use wanted::Wanted;
-pub use write::{Change, Write, decide_write};
-pub use writing::{Carry, Control, Force, Revision, Skew, StoreAt, WhyNot, Writing};
+pub use read::{VersionedRead, ViewDecision, ViewRendering, decide_read};
+pub use refusal::VersionRefusal;
+pub use stored::{LeadingRecord, StoredVersions, VersionPair, ViewedRecord, WrittenRecords};
+pub use versioned_write::{
+    CallerControl, CarryObstacle, EditCarry, Force, RevisionCheck, SkewRule, StoreAt,
+    VersionedWrite,
+};
+pub use wanted::WantedVersion;
+pub use write::{ContentChange, WriteDecision, decide_write};

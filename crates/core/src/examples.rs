@@ -35,18 +35,18 @@ mod tests;
 mod texts;
 mod weights;
 
-pub(crate) use reach::{At, Edit, WAYS};
+pub(crate) use reach::{DocumentEdit, DocumentStep, WAYS};
 pub(crate) use shrink::shrink;
 
 use crate::types::{Schema, same};
-use draw::Mode;
+use draw::DrawMode;
 use fingerprint::fingerprint;
-use make::Maker;
-use place::Place;
+use make::DocumentMaker;
+use place::ExamplePlace;
 use serde_json::Value;
 use std::borrow::Cow;
 use std::collections::HashSet;
-use telling::{Plan, Telling};
+use telling::{DocumentPlan, TellingQueue};
 
 /// Documents that may fail before one call gives up, of each sort.
 const TRIES: usize = 100;
@@ -72,8 +72,8 @@ const EDITS: usize = 60;
 #[derive(Debug)]
 pub struct Examples<'s> {
     schema: &'s Schema,
-    maker: Maker<'s>,
-    telling: Telling,
+    maker: DocumentMaker<'s>,
+    telling: TellingQueue,
     /// Telling documents that were given out.
     given: HashSet<u64>,
 }
@@ -84,8 +84,8 @@ impl<'s> Examples<'s> {
     pub fn of(schema: &'s Schema, seed: u64) -> Self {
         Self {
             schema,
-            maker: Maker::of(schema, seed),
-            telling: Telling::new(),
+            maker: DocumentMaker::of(schema, seed),
+            telling: TellingQueue::new(),
             given: HashSet::new(),
         }
     }
@@ -108,8 +108,8 @@ impl<'s> Examples<'s> {
         let before = self.schema.without_absent(document);
         for _ in 0..EDITS {
             let mut after = Value::clone(&before);
-            self.maker.start(Mode::Random, &[]);
-            let changed = self.maker.change(&mut after, &[0], Place::ROOT);
+            self.maker.start(DrawMode::Random, &[]);
+            let changed = self.maker.change(&mut after, &[0], ExamplePlace::ROOT);
             if changed.is_some() && !same(&before, &after) && self.fits(&after) {
                 return Some(after);
             }
@@ -118,14 +118,14 @@ impl<'s> Examples<'s> {
     }
 
     /// Makes one document, whether it fits or not.
-    fn make(&mut self, mode: Mode, plan: &Plan) -> Option<Value> {
+    fn make(&mut self, mode: DrawMode, plan: &DocumentPlan) -> Option<Value> {
         self.maker.start(mode, &plan.forced);
-        self.maker.value(&[0], Place::ROOT)
+        self.maker.value(&[0], ExamplePlace::ROOT)
     }
 
     /// The document of a plan, if it fits and is new.
-    fn told(&mut self, plan: &Plan, waste: &mut Waste) -> Option<Value> {
-        let exact = self.make(Mode::Exact(plan.base), plan);
+    fn told(&mut self, plan: &DocumentPlan, waste: &mut WastedWork) -> Option<Value> {
+        let exact = self.make(DrawMode::Exact(plan.base), plan);
         self.telling.explore(plan, &self.maker.draw.asked);
         if let Some(document) = exact
             && self.fits(&document)
@@ -134,7 +134,7 @@ impl<'s> Examples<'s> {
         }
         waste.add(self.maker.made());
         for _ in 0..NEARLY {
-            if let Some(document) = self.make(Mode::Nearly(plan.base), plan)
+            if let Some(document) = self.make(DrawMode::Nearly(plan.base), plan)
                 && self.fits(&document)
             {
                 return self.new_one(document);
@@ -170,7 +170,7 @@ impl Iterator for Examples<'_> {
         if !self.maker.can_end() {
             return None;
         }
-        let mut waste = Waste::default();
+        let mut waste = WastedWork::default();
         while !waste.enough()
             && let Some(plan) = self.telling.next()
         {
@@ -179,10 +179,10 @@ impl Iterator for Examples<'_> {
                 return document;
             }
         }
-        let mut waste = Waste::default();
+        let mut waste = WastedWork::default();
         while !waste.enough() {
-            self.maker.start(Mode::Random, &[]);
-            if let Some(document) = self.maker.value(&[0], Place::ROOT)
+            self.maker.start(DrawMode::Random, &[]);
+            if let Some(document) = self.maker.value(&[0], ExamplePlace::ROOT)
                 && self.fits(&document)
             {
                 return Some(document);
@@ -195,12 +195,12 @@ impl Iterator for Examples<'_> {
 
 /// What was made in vain.
 #[derive(Default)]
-struct Waste {
+struct WastedWork {
     documents: usize,
     nodes: usize,
 }
 
-impl Waste {
+impl WastedWork {
     const fn add(&mut self, nodes: usize) {
         self.documents += 1;
         self.nodes += nodes;

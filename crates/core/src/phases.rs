@@ -1,6 +1,6 @@
 //! What servers do while a type is moved from one major to the next, and what may follow.
 //!
-//! A type in migration has two ranges of keys, *old* and *new*. Each [`Phase`] is a [`Row`] of
+//! A type in migration has two ranges of keys, *old* and *new*. Each [`Phase`] is a [`PhaseRow`] of
 //! [`TABLE`]: which keys a server writes, deletes and reads, which of the two records is the
 //! source of truth, and what admits the next phase. The functions here turn a row and what was
 //! found under the two keys into a plan; they do nothing themselves.
@@ -53,16 +53,16 @@
 //! A legal step, and one that is refused:
 //!
 //! ```
-//! use coeval_core::phases::{Facts, Phase, PhaseRecord, Refusal, TABLE, Who, Work, begin, claim, forward};
+//! use coeval_core::phases::{MoveFacts, Phase, PhaseRecord, PhaseRefusal, TABLE, MoveInitiator, BackgroundWork, begin, claim, forward};
 //!
-//! # let facts = Facts { who: Who::Operator, servers: &[], fence_rest: false, failed: 0, left: 0, meaning_changed: false };
+//! # let facts = MoveFacts { who: MoveInitiator::Operator, servers: &[], fence_rest: false, failed: 0, left: 0, meaning_changed: false };
 //! let record = begin(&PhaseRecord::first(), 1, 2).unwrap();
 //! // Two halves for each of mirror, read-new and backfill.
 //! let record = (0..6).fold(record, |record, _| forward(&TABLE, &record, &facts).unwrap());
 //! assert_eq!(record.migration.unwrap().live.low, Phase::Backfill);
-//! assert_eq!(forward(&TABLE, &record, &facts), Err(Refusal::BackfillNotDone));
+//! assert_eq!(forward(&TABLE, &record, &facts), Err(PhaseRefusal::BackfillNotDone));
 //!
-//! let record = claim(&record, Work::Backfill, record.epoch, 0).unwrap();
+//! let record = claim(&record, BackgroundWork::Backfill, record.epoch, 0).unwrap();
 //! let soak = forward(&TABLE, &record, &facts).unwrap();
 //! assert_eq!(soak.migration.unwrap().live.high, Phase::Soak);
 //! ```
@@ -79,12 +79,22 @@ mod table;
 mod tests;
 mod write;
 
-pub use background::{Work, backfill, claim, clean_up, copy_back, discard, is_due, is_left, work};
-pub use found::{Found, Home, NewRecord, Stamp, Standing};
-pub use moves::{Acknowledged, Asked, Facts, Who, abandon, ask, back, begin, finish, forward};
+pub use background::{
+    BackgroundWork, backfill, claim, clean_up, copy_back, discard, is_due, is_left, work,
+};
+pub use found::{FoundRecords, NewRecord, PairStanding, RecordHome, RecordStamp};
+pub use moves::{
+    EnvironmentRequest, MoveFacts, MoveInitiator, PhaseAcknowledgement, abandon, ask, back, begin,
+    finish, forward,
+};
 pub use phase::{Phase, UnknownPhase};
-pub use read::{Reading, ReadsOn, plan_read, plan_read_on, reads_on};
-pub use record::{Epoch, Heading, Live, Migration, PhaseRecord, admit};
-pub use refusal::Refusal;
-pub use table::{Background, Clears, Entry, Keys, Leave, Reads, Row, TABLE, Table, Truth, Unfit};
-pub use write::{At, Failing, Fit, Plan, Step, Write, plan_write};
+pub use read::{PhaseRead, ReadsOn, plan_read, plan_read_on, reads_on};
+pub use record::{Epoch, LivePhases, Migration, PhaseDirection, PhaseRecord, admit};
+pub use refusal::PhaseRefusal;
+pub use table::{
+    BackgroundDuty, EntryGate, PhaseRow, PhaseTable, ReadSource, ReturnGate, SourceOfTruth,
+    StaleCopies, TABLE, TouchedKeys, UnfitPolicy,
+};
+pub use write::{
+    FailedListChange, KeyStep, MirrorFit, PhasePlan, PhaseWrite, WriteMajor, plan_write,
+};

@@ -33,12 +33,14 @@ mod urn_error;
 mod uuid;
 
 pub use classification::Classification;
-pub use error::{Excerpt, Flaw, VersionError};
-pub use known::{Known, KnownVersion};
-pub use mark::{Mark, MarkedVersion};
-pub use name::{MAX_NAME, Name, NameFlaw, TypeName};
+pub use error::{Excerpt, VersionError, VersionFlaw};
+pub use known::{KnownVersion, KnownVersions};
+pub use mark::{MarkedVersion, VersionMark};
+pub use name::{MAX_NAME, NameFlaw, TypeName, UrnName};
 pub use roles::{ClientVersion, StoredVersion, WriteVersion};
-pub use urn::{AnyVersion, EntityUrn, Interface, InterfaceUrn, Kind, Type, TypeUrn, Urn};
+pub use urn::{
+    AnyVersion, EntityUrn, InterfaceKind, InterfaceUrn, TypeKind, TypeUrn, Urn, UrnKind,
+};
 pub use urn_error::UrnError;
 pub use uuid::Uuid;
 
@@ -78,19 +80,19 @@ impl Version {
     /// As in type ids: three numbers, nothing else.
     ///
     /// ```
-    /// use coeval_core::version::{Flaw, Version};
+    /// use coeval_core::version::{VersionFlaw, Version};
     ///
     /// assert_eq!(Version::parse_full("1.1.0"), Ok(Version::new(1, 1, 0)));
     /// let error = Version::parse_full("1.1").unwrap_err();
-    /// assert_eq!(error.flaw, Flaw::TooFewNumbers);
+    /// assert_eq!(error.flaw, VersionFlaw::TooFewNumbers);
     /// ```
     pub fn parse_full(text: &str) -> Result<Self, VersionError> {
-        parse::unmarked(text, parse::Form::Full)
+        parse::unmarked(text, parse::VersionForm::Full)
     }
 
     /// As in request headers, where `6` is 6.0.0; a leading `v` does no harm.
     pub fn parse_header(text: &str) -> Result<Self, VersionError> {
-        parse::unmarked(text, parse::Form::Header)
+        parse::unmarked(text, parse::VersionForm::Header)
     }
 
     /// Prints `v1`, `v1.1`, `v1.1.2`: zeros at the end are dropped.
@@ -102,8 +104,8 @@ impl Version {
     /// assert_eq!(Version::new(1, 0, 2).short().to_string(), "v1.0.2");
     /// ```
     #[must_use]
-    pub const fn short(self) -> Short {
-        Short(self)
+    pub const fn short(self) -> ShortVersion {
+        ShortVersion(self)
     }
 }
 
@@ -112,7 +114,7 @@ impl FromStr for Version {
     type Err = VersionError;
 
     fn from_str(text: &str) -> Result<Self, VersionError> {
-        parse::unmarked(text, parse::Form::Written)
+        parse::unmarked(text, parse::VersionForm::Written)
     }
 }
 
@@ -124,10 +126,11 @@ impl fmt::Display for Version {
 
 /// Prints a version in its short form.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Short(Version);
+pub struct ShortVersion(Version);
 
-impl fmt::Display for Short {
+impl fmt::Display for ShortVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // As short as it can be without losing a number that is not 0.
         match self.0 {
             Version {
                 major,

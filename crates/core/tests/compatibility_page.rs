@@ -9,7 +9,9 @@
 
 mod page;
 
-use coeval_core::compat::{Change, Finding, Kind, Rule, Side, Verdict, check};
+use coeval_core::compat::{
+    ChangeKind, CompatFinding, CompatRule, FindingVerdict, SchemaChange, SchemaSide, check,
+};
 use coeval_core::types::{Schema, TypeVersion};
 use page::{Example, examples, only, v};
 use serde_json::{Value, json};
@@ -32,9 +34,9 @@ fn version_file(version: &str, spec: &Value) -> TypeVersion {
 
 /// What is found, and the two schemas that the example's finding is about.
 struct Found {
-    kind: Kind,
-    verdict: Verdict,
-    findings: Vec<Finding>,
+    kind: ChangeKind,
+    verdict: FindingVerdict,
+    findings: Vec<CompatFinding>,
     old: Schema,
     new: Schema,
 }
@@ -44,7 +46,7 @@ fn of_schemas(example: &Example) -> Found {
     let known = ["old", "new", "kind", "verdict", "rule", "path", "witness"];
     only(example, &known);
     let (old, new) = (compiled(&example["old"]), compiled(&example["new"]));
-    let change = Change::between(&old, &new);
+    let change = SchemaChange::between(&old, &new);
     Found {
         kind: change.kind,
         verdict: change.verdict,
@@ -87,12 +89,12 @@ fn of_versions(example: &Example) -> Found {
 
 /// Who accepts a document that the other one rejects. A null that counts as absent is none that is
 /// accepted.
-fn accepted_by(found: &Found, document: &Value) -> Side {
+fn accepted_by(found: &Found, document: &Value) -> SchemaSide {
     let stands = |schema: &Schema| matches!(schema.without_absent(document), Cow::Borrowed(_));
     let fits = |schema: &Schema| schema.validate(document).is_ok() && stands(schema);
     match (fits(&found.old), fits(&found.new)) {
-        (true, false) => Side::Old,
-        (false, true) => Side::New,
+        (true, false) => SchemaSide::Old,
+        (false, true) => SchemaSide::New,
         (both, _) => panic!("{document} is accepted by both or by none ({both})"),
     }
 }
@@ -105,12 +107,12 @@ fn run(example: &Example) {
     };
     assert_eq!(json!(found.kind.name()), example["kind"]);
     assert_eq!(json!(found.verdict.name()), example["verdict"]);
-    if found.kind == Kind::Identical {
+    if found.kind == ChangeKind::Identical {
         assert!(found.findings.is_empty(), "{:#?}", found.findings);
         only(example, &["old", "new", "kind", "verdict"]);
         return;
     }
-    let meant = |finding: &&Finding| {
+    let meant = |finding: &&CompatFinding| {
         example["rule"] == finding.rule.id() && example["path"] == finding.path.as_str()
     };
     let finding = found.findings.iter().find(meant);
@@ -208,10 +210,10 @@ fn every_rule_has_its_section_with_an_example_and_there_is_no_other() {
     let headings: Vec<&str> = headings.collect();
     let sections: BTreeSet<&str> = headings.iter().copied().collect();
     assert_eq!(sections.len(), headings.len(), "a section is there twice");
-    let rules: BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.id()).collect();
+    let rules: BTreeSet<&str> = CompatRule::ALL.iter().map(|rule| rule.id()).collect();
     assert_eq!(sections, rules);
     let examples = examples(&page);
-    for rule in Rule::ALL {
+    for rule in CompatRule::ALL {
         let shown = examples
             .iter()
             .any(|(_, heading, example)| heading == rule.id() && example["rule"] == rule.id());
@@ -225,10 +227,10 @@ fn every_rule_has_its_section_with_an_example_and_there_is_no_other() {
 fn every_kind_verdict_and_bump_is_on_the_page() {
     let page = page();
     let kinds = [
-        Kind::Identical,
-        Kind::Additive,
-        Kind::Undecided,
-        Kind::Breaking,
+        ChangeKind::Identical,
+        ChangeKind::Additive,
+        ChangeKind::Undecided,
+        ChangeKind::Breaking,
     ];
     for kind in kinds {
         let row = page
@@ -239,7 +241,11 @@ fn every_kind_verdict_and_bump_is_on_the_page() {
             .unwrap_or_else(|| panic!("{kind} has no row"));
         assert!(row.ends_with(&format!("| {} |", kind.bump())), "{row}");
     }
-    for verdict in [Verdict::Proven, Verdict::ByPolicy, Verdict::Undecided] {
+    for verdict in [
+        FindingVerdict::Proven,
+        FindingVerdict::ByPolicy,
+        FindingVerdict::Undecided,
+    ] {
         assert!(page.contains(&format!("| *{verdict}* |")), "{verdict}");
     }
 }

@@ -10,7 +10,9 @@
 mod page;
 
 use coeval_codes::Coded;
-use coeval_core::convert::{Kept, Reason, Record, STEP_LEVELS, STEPS, Versions, WHEN_LEVELS};
+use coeval_core::convert::{
+    ContentRecord, ConversionObstacle, KeptValues, STEP_LEVELS, STEPS, Versions, WHEN_LEVELS,
+};
 use coeval_core::types::{TypeVersion, same};
 use coeval_core::version::Version;
 use page::{examples, only, v};
@@ -45,7 +47,7 @@ fn pair(example: &Map<String, Value>) -> Versions {
 }
 
 /// What is kept, by path.
-fn kept(kept: &Kept, refines: bool) -> Value {
+fn kept(kept: &KeptValues, refines: bool) -> Value {
     let entries = kept.entries().into_iter();
     let entries = entries.filter(|entry| entry.refines == refines);
     let pairs = entries.map(|entry| (entry.path, entry.value.clone()));
@@ -71,7 +73,7 @@ fn check_steps(example: &Map<String, Value>) {
         Some(_) => (v("2.0.0"), v("1.0.0")),
         None => (v("1.0.0"), v("2.0.0")),
     };
-    let before = Record::new(from, example["before"].clone());
+    let before = ContentRecord::new(from, example["before"].clone());
     let done = versions.moved(before.clone(), to);
     if let Some(refused) = example.get("refused") {
         let refusal = done.unwrap_err();
@@ -108,7 +110,7 @@ fn check_versions(example: &Map<String, Value>) {
     let files = files.map(|(version, spec)| version_file(version, spec));
     let versions = Versions::of_files(files.collect()).unwrap();
     let (stored_at, content) = single(example, "stored");
-    let stored = Record::new(stored_at, content);
+    let stored = ContentRecord::new(stored_at, content);
     let views = example.get("views").map(|views| views.as_object().unwrap());
     for (version, expected) in views.into_iter().flatten() {
         let view = versions.view(stored.clone(), v(version)).unwrap();
@@ -168,9 +170,12 @@ fn an_example_that_is_not_true_is_found() {
         format!("{put}put: {{1.0.0: {{a: 2}}}}\nrefused: COEVAL-3201\n"),
     ] {
         let (_, _, example) = examples(&format!("```yaml\n{text}```\n")).remove(0);
-        let check = || match example.contains_key("steps") {
-            true => check_steps(&example),
-            false => check_versions(&example),
+        let check = || {
+            if example.contains_key("steps") {
+                check_steps(&example);
+            } else {
+                check_versions(&example);
+            }
         };
         let done = std::panic::catch_unwind(std::panic::AssertUnwindSafe(check));
         assert!(done.is_err(), "{text}");
@@ -238,8 +243,11 @@ fn what_one_conversion_may_copy_is_what_the_page_says() {
     let versions = pair(example.as_object().unwrap());
     let convert = |items: usize| {
         let content = json!({"n": vec![json!({}); items]});
-        versions.moved(Record::new(v("1.0.0"), content), v("2.0.0"))
+        versions.moved(ContentRecord::new(v("1.0.0"), content), v("2.0.0"))
     };
     assert!(convert(41).is_ok());
-    assert_eq!(convert(42).unwrap_err().reason, Reason::TooLarge);
+    assert_eq!(
+        convert(42).unwrap_err().reason,
+        ConversionObstacle::TooLarge
+    );
 }

@@ -2,7 +2,7 @@
 //! written there; all others are written as resources.
 
 use crate::Engine;
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_background::migrations::resources::is_migration;
 use coeval_catalog::caller::Caller;
 use coeval_core::version::Uuid;
@@ -135,7 +135,10 @@ impl Engine {
     }
 
     async fn may_see(&self, caller: &Caller, of: &TypeKey, id: Uuid) -> Result<bool, EngineError> {
-        match self.find(caller, of, &Target::Id(id), Action::Modify).await {
+        match self
+            .find(caller, of, &Target::Id(id), ResourceAction::Modify)
+            .await
+        {
             Ok(_) => Ok(true),
             // Gone again: another round.
             Err(EngineError::NotFound { .. }) => {

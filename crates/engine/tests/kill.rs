@@ -8,24 +8,45 @@
     reason = "tests"
 )]
 
-use coeval_access::{Rights, Subject};
-use coeval_core::version::{Uuid, Version};
-use coeval_engine::jobs::{
-    JobRunner, MigrateOptions, Pace, Pacing, RunnerSettings, UpgradeMatching,
-};
-use coeval_engine::tasks::{Status, Task};
+use coeval_access::AccessSubject;
+use coeval_access::Rights;
+use coeval_core::version::Uuid;
+use coeval_core::version::Version;
+use coeval_engine::AuditQuery;
+use coeval_engine::Caller;
+use coeval_engine::Engine;
+use coeval_engine::InOrg;
+use coeval_engine::SYSTEM_ORG;
+use coeval_engine::Settings;
+use coeval_engine::Target;
+use coeval_engine::TypeKey;
+use coeval_engine::What;
+use coeval_engine::jobs::JobRunner;
+use coeval_engine::jobs::MigrateOptions;
+use coeval_engine::jobs::Pace;
+use coeval_engine::jobs::Pacing;
+use coeval_engine::jobs::RunnerSettings;
+use coeval_engine::jobs::UpgradeMatching;
+use coeval_engine::tasks::Status;
+use coeval_engine::tasks::Task;
 use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
-use coeval_engine::{
-    AuditQuery, Caller, Engine, InOrg, SYSTEM_ORG, Settings, Target, TypeKey, What,
-};
-use coeval_filter::{Compare, Field, Filter, Operand};
-use coeval_storage::{Range, Span};
-use coeval_stores::{OpenOptions, OpenStore, open};
+use coeval_filter::FieldComparison;
+use coeval_filter::Filter;
+use coeval_filter::FilterField;
+use coeval_filter::Operand;
+use coeval_storage::KeySpan;
+use coeval_storage::ReadRange;
+use coeval_stores::OpenOptions;
+use coeval_stores::OpenStore;
+use coeval_stores::open;
 use serde_json::json;
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::io::BufRead;
+use std::io::BufReader;
+use std::process::Child;
+use std::process::Command;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -38,7 +59,7 @@ const RESOURCES: usize = 2_500;
 const KILLS: usize = 8;
 
 fn admin() -> Caller {
-    let subject = Subject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
     Caller::new(Arc::new(subject))
 }
 
@@ -108,7 +129,7 @@ fn start(name: &str, url: &str, task: &str, batches: usize) -> Child {
 }
 
 async fn keys(engine: &Engine, prefix: &str) -> usize {
-    let mut range = Range::of(Span::everything());
+    let mut range = ReadRange::of(KeySpan::everything());
     let mut found = 0;
     loop {
         let (_, page) = engine.store().range(range.clone()).await.unwrap();
@@ -180,8 +201,8 @@ async fn an_upgrade_of_what_a_filter_matches_survives_it_too() {
     let (old, new, others) = (old.await, new.await, others.await);
     let asked = UpgradeMatching {
         filter: Filter::test(
-            Field::Name,
-            Compare::Equal(Operand::from_escaped("go*").unwrap()),
+            FilterField::Name,
+            FieldComparison::Equal(Operand::from_escaped("go*").unwrap()),
         ),
         versions: None,
         org: InOrg::Own,

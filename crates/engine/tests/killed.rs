@@ -8,18 +8,33 @@
     reason = "tests"
 )]
 
-use coeval_access::{Grant, Level, Member, Rights, Subject};
+use coeval_access::AccessLevel;
+use coeval_access::AccessSubject;
+use coeval_access::AclMember;
+use coeval_access::Grant;
+use coeval_access::Rights;
 use coeval_core::version::Version;
+use coeval_engine::Caller;
+use coeval_engine::Engine;
+use coeval_engine::SYSTEM_ORG;
+use coeval_engine::Settings;
+use coeval_engine::Target;
+use coeval_engine::TypeKey;
 use coeval_engine::inspect::Repair;
-use coeval_engine::seal::{KeyId, Keyring};
+use coeval_engine::seal::KeyId;
+use coeval_engine::seal::Keyring;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, Update};
-use coeval_engine::{Caller, Engine, SYSTEM_ORG, Settings, Target, TypeKey};
-use coeval_stores::{OpenOptions, OpenStore, open};
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use coeval_stores::OpenOptions;
+use coeval_stores::OpenStore;
+use coeval_stores::open;
 use serde_json::json;
 use std::collections::HashMap;
-use std::io::{BufRead, BufReader};
-use std::process::{Command, Stdio};
+use std::io::BufRead;
+use std::io::BufReader;
+use std::process::Command;
+use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -30,7 +45,7 @@ const ROUND: &str = "COEVAL_TEST_KILLED_ROUND";
 const KILLS: u64 = 10;
 
 fn admin() -> Caller {
-    let subject = Subject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
     Caller::new(Arc::new(subject))
 }
 
@@ -150,8 +165,8 @@ async fn nothing_acknowledged_is_lost_and_nothing_is_half_done() {
     opened.store.close().await;
     let (opened, alone) = self::engine(&url, &two).await;
     for name in numbers.keys() {
-        let member = Member::User("admin".to_owned());
-        let level = Level::FullControl;
+        let member = AclMember::User("admin".to_owned());
+        let level = AccessLevel::FullControl;
         let grant = Grant { member, level };
         alone
             .grant(&admin(), &app(), &named(name), &grant)

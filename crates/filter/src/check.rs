@@ -12,11 +12,11 @@
 
 use crate::encoding::{NumberBytes, number_bytes, put_value};
 use crate::error::FilterError;
-use crate::field::{Class, Field};
-use crate::filter::Compare;
+use crate::field::{FieldClass, FilterField};
+use crate::filter::FieldComparison;
 use crate::operand::{Operand, number_of};
-use crate::pattern::Pattern;
-use crate::seen::{Seen, Shown, visit};
+use crate::pattern::WildcardPattern;
+use crate::view::{FieldValue, FilterView, visit};
 use coeval_core::version::Version;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -26,15 +26,15 @@ const NANOS_PER_MILLI: i128 = 1_000_000;
 
 /// A comparison that is ready to be evaluated.
 #[derive(Clone, Debug)]
-pub(crate) enum Check {
+pub(crate) enum FieldCheck {
     Exists,
     /// Some value is one of these, or, negated, none is.
     OneOf {
-        wanted: Vec<Wanted>,
+        wanted: Vec<WantedValue>,
         negated: bool,
     },
     /// Some value stands so to it.
-    Stands(Relation, Wanted),
+    Stands(Relation, WantedValue),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ pub(crate) enum Relation {
 }
 
 impl Relation {
-    const fn holds(self, ordering: Ordering) -> bool {
+    const fn accepts(self, ordering: Ordering) -> bool {
         match self {
             Self::Less => ordering.is_lt(),
             Self::LessOrEqual => ordering.is_le(),
@@ -58,7 +58,7 @@ impl Relation {
 
 /// An operand, read.
 #[derive(Clone, Debug)]
-pub(crate) enum Wanted {
+pub(crate) enum WantedValue {
     Text {
         text: String,
         number: Option<NumberBytes>,
@@ -70,30 +70,34 @@ pub(crate) enum Wanted {
         value: Value,
         bytes: Vec<u8>,
     },
-    Pattern(Pattern),
+    Pattern(WildcardPattern),
     /// Nanoseconds: an operand can be finer than what is seen.
     Time(i128),
     Version(Version),
 }
 
-impl Check {
-    pub(crate) fn of(field: &Field, compare: &Compare) -> Result<Self, FilterError> {
+impl FieldCheck {
+    pub(crate) fn of(field: &FilterField, compare: &FieldComparison) -> Result<Self, FilterError> {
         let class = field.class();
+        // Equal, unequal and one of several are one check, with a list of operands.
         let one_of = |operands: &[Operand], negated| {
-            let wanted = operands.iter().map(|operand| Wanted::of(class, operand));
+            let wanted = operands
+                .iter()
+                .map(|operand| WantedValue::of(class, operand));
             Ok(Self::OneOf {
                 wanted: wanted.collect::<Result<_, _>>()?,
                 negated,
             })
         };
+        // An order needs operands that come before or after each other.
         let stands = |relation, operand: &Operand| {
-            let wanted = Wanted::of(class, operand)?;
+            let wanted = WantedValue::of(class, operand)?;
             match wanted {
-                Wanted::Pattern(_) => Err(FilterError::operand(
+                WantedValue::Pattern(_) => Err(FilterError::operand(
                     &operand.shown(),
                     "a pattern has no place in an order",
                 )),
-                Wanted::Other { .. } => Err(FilterError::operand(
+                WantedValue::Other { .. } => Err(FilterError::operand(
                     &operand.shown(),
                     "only numbers, strings, times and versions come before or after each other",
                 )),
@@ -101,69 +105,81 @@ impl Check {
             }
         };
         match compare {
-            Compare::Equal(operand) => one_of(std::slice::from_ref(operand), false),
-            Compare::NotEqual(operand) => one_of(std::slice::from_ref(operand), true),
-            Compare::In(operands) => one_of(operands, false),
-            Compare::Less(operand) => stands(Relation::Less, operand),
-            Compare::LessOrEqual(operand) => stands(Relation::LessOrEqual, operand),
-            Compare::Greater(operand) => stands(Relation::Greater, operand),
-            Compare::GreaterOrEqual(operand) => stands(Relation::GreaterOrEqual, operand),
-            Compare::Exists => Ok(Self::Exists),
+            FieldComparison::Equal(operand) => one_of(std::slice::from_ref(operand), false),
+            FieldComparison::NotEqual(operand) => one_of(std::slice::from_ref(operand), true),
+            FieldComparison::In(operands) => one_of(operands, false),
+            FieldComparison::Less(operand) => stands(Relation::Less, operand),
+            FieldComparison::LessOrEqual(operand) => stands(Relation::LessOrEqual, operand),
+            FieldComparison::Greater(operand) => stands(Relation::Greater, operand),
+            FieldComparison::GreaterOrEqual(operand) => stands(Relation::GreaterOrEqual, operand),
+            FieldComparison::Exists => Ok(Self::Exists),
         }
     }
 
-    pub(crate) fn passes(&self, field: &Field, seen: &(impl Seen + ?Sized)) -> bool {
+    pub(crate) fn passes(&self, field: &FilterField, seen: &(impl FilterView + ?Sized)) -> bool {
         match self {
             Self::Exists => visit(field, seen, &mut |_| true),
             Self::OneOf { wanted, negated } => {
-                let equal = |value: &Shown<'_>| wanted.iter().any(|wanted| wanted.equals(value));
+                let equal =
+                    // A field with several values is equal if one of them is; unequal is the
+                    // opposite of that, not of each.
+                    |value: &FieldValue<'_>| wanted.iter().any(|wanted| wanted.equals(value));
                 any(field, seen, &equal) != *negated
             }
             Self::Stands(relation, wanted) => any(field, seen, &|value| {
                 wanted
-                    .stands(value)
-                    .is_some_and(|ordering| relation.holds(ordering))
+                    .compare(value)
+                    .is_some_and(|ordering| relation.accepts(ordering))
             }),
         }
     }
 }
 
 /// Whether a value of the field passes, or an item of a list that is such a value.
-fn any(field: &Field, seen: &(impl Seen + ?Sized), passes: &dyn Fn(&Shown<'_>) -> bool) -> bool {
+fn any(
+    field: &FilterField,
+    seen: &(impl FilterView + ?Sized),
+    passes: &dyn Fn(&FieldValue<'_>) -> bool,
+) -> bool {
     visit(field, seen, &mut |value| {
+        // A list passes if one of its items does, as people expect of tags.
         passes(&value)
             || match value {
-                Shown::Json(Value::Array(items)) => {
-                    items.iter().any(|item| passes(&Shown::Json(item)))
+                FieldValue::Json(Value::Array(items)) => {
+                    items.iter().any(|item| passes(&FieldValue::Json(item)))
                 }
                 _ => false,
             }
     })
 }
 
-impl Wanted {
-    fn of(class: Class, operand: &Operand) -> Result<Self, FilterError> {
+impl WantedValue {
+    fn of(class: FieldClass, operand: &Operand) -> Result<Self, FilterError> {
         operand.bounded()?;
         let refuse = |why| Err(FilterError::operand(&operand.shown(), why));
         match (class, operand) {
-            (Class::Time, Operand::Text(text) | Operand::Json(Value::String(text))) => {
+            // Read once, so that no resource is compared by parsing.
+            (FieldClass::Time, Operand::Text(text) | Operand::Json(Value::String(text))) => {
                 match text.parse::<Timestamp>() {
                     Ok(time) => Ok(Self::Time(time.as_nanosecond())),
                     Err(_) => refuse("a time is written like 2030-01-31T12:00:00Z"),
                 }
             }
-            (Class::Time, Operand::Pattern(_)) => {
+            (FieldClass::Time, Operand::Pattern(_)) => {
                 refuse("a time is compared with a whole time, not a pattern")
             }
-            (Class::Version, Operand::Text(text) | Operand::Json(Value::String(text))) => {
+            (FieldClass::Version, Operand::Text(text) | Operand::Json(Value::String(text))) => {
+                // As headers write it: a short form is enough.
                 match Version::parse_header(text) {
                     Ok(version) => Ok(Self::Version(version)),
                     Err(_) => refuse("a version is written like 1.1.0"),
                 }
             }
-            (Class::Time | Class::Version, Operand::Json(_)) => {
+            (FieldClass::Time | FieldClass::Version, Operand::Json(_)) => {
                 refuse("the field has another type")
             }
+            // Kept as a number as well: whether the field holds numbers is known only when a value
+            // is looked at.
             (_, Operand::Text(text)) => Ok(Self::Text {
                 number: number_of(text).as_ref().map(number_bytes),
                 text: text.clone(),
@@ -184,17 +200,19 @@ impl Wanted {
         }
     }
 
-    fn equals(&self, shown: &Shown<'_>) -> bool {
+    fn equals(&self, shown: &FieldValue<'_>) -> bool {
         match (self, shown) {
-            (Self::Time(wanted), Shown::Time(time)) => *wanted == nanos(*time),
-            (Self::Version(wanted), Shown::Version(version)) => wanted == version,
-            (Self::Pattern(pattern), Shown::Version(version)) => {
+            (Self::Time(wanted), FieldValue::Time(time)) => *wanted == nanos(*time),
+            (Self::Version(wanted), FieldValue::Version(version)) => wanted == version,
+            // A pattern on a version is one on its text.
+            (Self::Pattern(pattern), FieldValue::Version(version)) => {
                 pattern.matches(&version.to_string())
             }
-            (_, Shown::Text(text)) => self.equals_string(text),
-            (_, Shown::Json(Value::String(text))) => self.equals_string(text),
-            (Self::Text { text, .. }, Shown::Json(Value::Null)) => text == "null",
-            (Self::Text { text, .. }, Shown::Json(Value::Bool(value))) => {
+            (_, FieldValue::Text(text)) => self.equals_string(text),
+            (_, FieldValue::Json(Value::String(text))) => self.equals_string(text),
+            // Words of JSON, because a text operand has no quotes that would tell them apart.
+            (Self::Text { text, .. }, FieldValue::Json(Value::Null)) => text == "null",
+            (Self::Text { text, .. }, FieldValue::Json(Value::Bool(value))) => {
                 text == if *value { "true" } else { "false" }
             }
             (
@@ -203,10 +221,10 @@ impl Wanted {
                     ..
                 }
                 | Self::Number(wanted),
-                Shown::Json(Value::Number(number)),
+                FieldValue::Json(Value::Number(number)),
             ) => *wanted == number_bytes(number),
             // The same kind first: encoding a large object to compare it with null would be a waste.
-            (Self::Other { value, bytes }, Shown::Json(shown)) => {
+            (Self::Other { value, bytes }, FieldValue::Json(shown)) => {
                 std::mem::discriminant(value) == std::mem::discriminant(*shown)
                     && *bytes == encoded(shown)
             }
@@ -223,27 +241,28 @@ impl Wanted {
     }
 
     /// How what is shown stands to what is wanted; `None` where the two have no order.
-    fn stands(&self, shown: &Shown<'_>) -> Option<Ordering> {
+    fn compare(&self, shown: &FieldValue<'_>) -> Option<Ordering> {
         match (self, shown) {
-            (Self::Time(wanted), Shown::Time(time)) => Some(nanos(*time).cmp(wanted)),
-            (Self::Version(wanted), Shown::Version(version)) => Some(version.cmp(wanted)),
-            (_, Shown::Text(text)) => self.string_stands(text),
-            (_, Shown::Json(Value::String(text))) => self.string_stands(text),
+            (Self::Time(wanted), FieldValue::Time(time)) => Some(nanos(*time).cmp(wanted)),
+            (Self::Version(wanted), FieldValue::Version(version)) => Some(version.cmp(wanted)),
+            (_, FieldValue::Text(text)) => self.compare_string(text),
+            (_, FieldValue::Json(Value::String(text))) => self.compare_string(text),
             (
                 Self::Text {
                     number: Some(wanted),
                     ..
                 }
                 | Self::Number(wanted),
-                Shown::Json(Value::Number(number)),
+                FieldValue::Json(Value::Number(number)),
             ) => Some(number_bytes(number).cmp(wanted)),
             _ => None,
         }
     }
 
-    fn string_stands(&self, shown: &str) -> Option<Ordering> {
+    fn compare_string(&self, shown: &str) -> Option<Ordering> {
         match self {
             Self::Text { text, number } => {
+                // As numbers only if both are: as texts, `10` would come before `9`.
                 let numbers = number.zip(number_of_shown(number.is_some(), shown));
                 Some(match numbers {
                     Some((wanted, shown)) => shown.cmp(&wanted),

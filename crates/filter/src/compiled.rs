@@ -1,25 +1,28 @@
 //! A filter that was checked once and is evaluated often.
 
-use crate::check::Check;
-use crate::error::{FilterError, Limit};
-use crate::field::Field;
-use crate::filter::{Compare, Filter, Test};
+use crate::check::FieldCheck;
+use crate::error::{FilterError, FilterLimit};
+use crate::field::FilterField;
+use crate::filter::{FieldComparison, FieldTest, Filter};
 use crate::limits::{DEPTH, NODES};
-use crate::seen::Seen;
+use crate::view::FilterView;
 
 /// A filter within its limits, with its operands read.
 #[derive(Clone, Debug)]
-pub struct Compiled {
-    root: Node,
+pub struct CompiledFilter {
+    root: FilterNode,
     needs_content: bool,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Node {
+pub(crate) enum FilterNode {
     And(Vec<Self>),
     Or(Vec<Self>),
     Not(Box<Self>),
-    Test { field: Field, check: Check },
+    Test {
+        field: FilterField,
+        check: FieldCheck,
+    },
 }
 
 impl Filter {
@@ -28,11 +31,11 @@ impl Filter {
     /// # Errors
     ///
     /// If it is too large, or an operand does not fit its field or comparison; with the place that the front end gave.
-    pub fn compile(&self) -> Result<Compiled, FilterError> {
+    pub fn compile(&self) -> Result<CompiledFilter, FilterError> {
         let mut left = NODES;
         let root = compile(self, DEPTH, &mut left)?;
         let needs_content = root.needs_content();
-        Ok(Compiled {
+        Ok(CompiledFilter {
             root,
             needs_content,
         })
@@ -47,10 +50,10 @@ impl Filter {
     }
 }
 
-impl Compiled {
+impl CompiledFilter {
     /// Whether the resource is wanted.
     #[must_use]
-    pub fn matches(&self, seen: &(impl Seen + ?Sized)) -> bool {
+    pub fn matches(&self, seen: &(impl FilterView + ?Sized)) -> bool {
         self.root.matches(seen)
     }
 
@@ -60,12 +63,12 @@ impl Compiled {
         self.needs_content
     }
 
-    pub(crate) const fn root(&self) -> &Node {
+    pub(crate) const fn root(&self) -> &FilterNode {
         &self.root
     }
 }
 
-impl Node {
+impl FilterNode {
     fn needs_content(&self) -> bool {
         match self {
             Self::And(nodes) | Self::Or(nodes) => nodes.iter().any(Self::needs_content),
@@ -74,7 +77,7 @@ impl Node {
         }
     }
 
-    fn matches(&self, seen: &(impl Seen + ?Sized)) -> bool {
+    fn matches(&self, seen: &(impl FilterView + ?Sized)) -> bool {
         match self {
             Self::And(nodes) => nodes.iter().all(|node| node.matches(seen)),
             Self::Or(nodes) => nodes.iter().any(|node| node.matches(seen)),
@@ -84,21 +87,24 @@ impl Node {
     }
 }
 
-fn compile(filter: &Filter, levels: usize, left: &mut usize) -> Result<Node, FilterError> {
+fn compile(filter: &Filter, levels: usize, left: &mut usize) -> Result<FilterNode, FilterError> {
+    // Levels and nodes are bounded, because filters are evaluated for each resource of a list.
     let Some(levels) = levels.checked_sub(1) else {
-        return Err(FilterError::too_much(Limit::Depth).placed(place(filter)));
+        return Err(FilterError::too_much(FilterLimit::Depth).placed(place(filter)));
     };
     take(left, 1, place(filter))?;
     Ok(match filter {
-        Filter::And(filters) => Node::And(compile_all(filters, levels, left)?),
-        Filter::Or(filters) => Node::Or(compile_all(filters, levels, left)?),
-        Filter::Not(filter) => Node::Not(Box::new(compile(filter, levels, left)?)),
-        Filter::Test(Test { field, compare, at }) => {
-            if let Compare::In(operands) = compare {
+        Filter::And(filters) => FilterNode::And(compile_all(filters, levels, left)?),
+        Filter::Or(filters) => FilterNode::Or(compile_all(filters, levels, left)?),
+        Filter::Not(filter) => FilterNode::Not(Box::new(compile(filter, levels, left)?)),
+        Filter::Test(FieldTest { field, compare, at }) => {
+            // A list of operands costs as much as comparisons of its own.
+            if let FieldComparison::In(operands) = compare {
                 take(left, operands.len(), *at)?;
             }
-            let check = Check::of(field, compare).map_err(|error| error.placed(*at))?;
-            Node::Test {
+            // Operands are read here, once, and their errors say where in the filter they are.
+            let check = FieldCheck::of(field, compare).map_err(|error| error.placed(*at))?;
+            FilterNode::Test {
                 field: field.clone(),
                 check,
             }
@@ -110,16 +116,16 @@ fn compile_all(
     filters: &[Filter],
     levels: usize,
     left: &mut usize,
-) -> Result<Vec<Node>, FilterError> {
+) -> Result<Vec<FilterNode>, FilterError> {
     let nodes = filters.iter().map(|filter| compile(filter, levels, left));
     let mut nodes: Vec<_> = nodes.collect::<Result<_, _>>()?;
     // What the header decides is decided before the content is built.
-    nodes.sort_by_key(Node::needs_content);
+    nodes.sort_by_key(FilterNode::needs_content);
     Ok(nodes)
 }
 
 fn take(left: &mut usize, nodes: usize, at: Option<usize>) -> Result<(), FilterError> {
-    let refusal = || FilterError::too_much(Limit::Nodes).placed(at);
+    let refusal = || FilterError::too_much(FilterLimit::Nodes).placed(at);
     *left = left.checked_sub(nodes).ok_or_else(refusal)?;
     Ok(())
 }

@@ -44,6 +44,7 @@ pub(crate) fn put_value(value: &Value, bytes: &mut Vec<u8>) {
 
 /// What is deeper than content can be counts as null.
 fn put_inside(value: &Value, deeper: usize, bytes: &mut Vec<u8>) {
+    // Counted down instead of up, so that the bound is in one place.
     let next = deeper.checked_sub(1);
     match (value, next) {
         (Value::Bool(false), _) => bytes.push(FALSE),
@@ -58,6 +59,7 @@ fn put_inside(value: &Value, deeper: usize, bytes: &mut Vec<u8>) {
             bytes.push(END);
         }
         (Value::Object(map), Some(deeper)) => {
+            // Clients print objects in any order; equal objects have to be equal bytes.
             let mut entries: Vec<_> = map.iter().collect();
             entries.sort_unstable_by_key(|(key, _)| key.as_str());
             bytes.push(OBJECT);
@@ -101,6 +103,7 @@ pub(crate) fn put_version(version: Version, bytes: &mut Vec<u8>) {
 
 /// Sign, exponent of the highest bit, and the 64 bits from it on; a negative number's are inverted.
 pub(crate) fn number_bytes(number: &Number) -> NumberBytes {
+    // Whole numbers first: a double could not hold all 64 bits of them.
     if let Some(whole) = number.as_u64() {
         return parts(false, whole, 0);
     }
@@ -111,6 +114,7 @@ pub(crate) fn number_bytes(number: &Number) -> NumberBytes {
     let bits = number.as_f64().unwrap_or_default().to_bits();
     let fraction = bits & ((1 << 52) - 1);
     let negative = bits >> 63 == 1;
+    // Subnormal numbers have no hidden bit.
     match i32::try_from((bits >> 52) & 0x7ff).unwrap_or_default() {
         0 => parts(negative, fraction, -1_074),
         exponent => parts(negative, fraction | (1 << 52), exponent - 1_075),
@@ -123,14 +127,18 @@ fn parts(negative: bool, magnitude: u64, exponent: i32) -> NumberBytes {
     let mut bytes = [0; 11];
     let [class, rest @ ..] = &mut bytes;
     *class = ZERO;
+    // Zero has no highest bit to count from.
     if magnitude == 0 {
         return bytes;
     }
+    // Shifted so that the highest bit is always the first: then the exponent compares before the
+    // digits.
     let shift = magnitude.leading_zeros();
     // From -1074 to 1023, moved above zero.
     let highest = exponent + 63 - i32::try_from(shift).unwrap_or_default() + 2_048;
     let highest = u16::try_from(highest).unwrap_or_default().to_be_bytes();
     let digits = (magnitude << shift).to_be_bytes();
+    // Inverted, the larger magnitude of a negative number comes first.
     for (to, from) in rest.iter_mut().zip(highest.into_iter().chain(digits)) {
         *to = if negative { !from } else { from };
     }

@@ -1,12 +1,12 @@
 //! Why a filter or an order is refused.
 
 use crate::limits;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use std::fmt;
 
 /// A limit of filters, and how much it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Limit {
+pub enum FilterLimit {
     /// Comparisons, connectives and items of lists.
     Nodes,
     /// Levels.
@@ -21,7 +21,7 @@ pub enum Limit {
     OrderFields,
 }
 
-impl fmt::Display for Limit {
+impl fmt::Display for FilterLimit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (most, of) = match self {
             Self::Nodes => (limits::NODES, "parts"),
@@ -36,18 +36,26 @@ impl fmt::Display for Limit {
 }
 
 /// A filter or an order that is not evaluated, and where the trouble is if the front end said it.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum FilterError {
     /// More than is evaluated.
-    #[error("there may be {limit} at most{}", Place(*at))]
+    #[error("there may be {limit} at most{}", ErrorPosition(*at))]
+    #[code(
+        FILTER_TOO_LARGE,
+        advice = "Ask in several smaller queries, or use a list instead of many alternatives: the limit is {limit}."
+    )]
     TooMuch {
         /// Of what.
-        limit: Limit,
+        limit: FilterLimit,
         /// Where, as the front end counts.
         at: Option<usize>,
     },
     /// A field that does not exist, or a path that is none.
-    #[error("{name:?} names no field: {why}{}", Place(*at))]
+    #[error("{name:?} names no field: {why}{}", ErrorPosition(*at))]
+    #[code(
+        FILTER_FIELD_INVALID,
+        advice = "Name a field of the header, a label or a path into the content; names with dots are escaped."
+    )]
     NoField {
         /// What was given, cut short.
         name: String,
@@ -57,7 +65,11 @@ pub enum FilterError {
         at: Option<usize>,
     },
     /// An operand that the comparison or the field can't have.
-    #[error("{operand:?} can't be compared so: {why}{}", Place(*at))]
+    #[error("{operand:?} can't be compared so: {why}{}", ErrorPosition(*at))]
+    #[code(
+        FILTER_OPERAND_INVALID,
+        advice = "Change the value or the comparison: {why}."
+    )]
     Operand {
         /// What was given, cut short.
         operand: String,
@@ -68,9 +80,9 @@ pub enum FilterError {
     },
 }
 
-struct Place(Option<usize>);
+struct ErrorPosition(Option<usize>);
 
-impl fmt::Display for Place {
+impl fmt::Display for ErrorPosition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Some(at) => write!(f, " (at position {at})"),
@@ -80,7 +92,7 @@ impl fmt::Display for Place {
 }
 
 impl FilterError {
-    pub(crate) const fn too_much(limit: Limit) -> Self {
+    pub(crate) const fn too_much(limit: FilterLimit) -> Self {
         Self::TooMuch { limit, at: None }
     }
 
@@ -129,26 +141,4 @@ fn excerpt(text: &str) -> String {
         cut.push('…');
     }
     cut
-}
-
-impl Coded for FilterError {
-    fn code(&self) -> Code {
-        match self {
-            Self::TooMuch { .. } => coeval_codes::FILTER_TOO_LARGE,
-            Self::NoField { .. } => coeval_codes::FILTER_FIELD_INVALID,
-            Self::Operand { .. } => coeval_codes::FILTER_OPERAND_INVALID,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::TooMuch { limit, .. } => format!(
-                "Ask in several smaller queries, or use a list instead of many alternatives: the limit is {limit}."
-            ),
-            Self::NoField { .. } => {
-                "Name a field of the header, a label or a path into the content; names with dots are escaped.".into()
-            }
-            Self::Operand { why, .. } => format!("Change the value or the comparison: {why}."),
-        }
-    }
 }

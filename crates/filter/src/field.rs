@@ -1,6 +1,6 @@
 //! What a filter or an order can look at.
 
-use crate::error::{FilterError, Limit};
+use crate::error::{FilterError, FilterLimit};
 use crate::limits::FIELD_BYTES;
 use crate::path::ContentPath;
 use serde::{Deserialize, Serialize};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// A field of the view that the caller sees.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Field {
+pub enum FilterField {
     /// The resource's id.
     Id,
     /// Its name.
@@ -51,14 +51,14 @@ pub enum Field {
 
 /// How the values of a field are compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Class {
+pub(crate) enum FieldClass {
     Text,
     Time,
     Version,
     Content,
 }
 
-impl Field {
+impl FilterField {
     /// Of a name as front ends write it: `name`, `labels.tier`, or a path into the content after `root`,
     /// such as `entity.kind` where `root` is `entity`. All that follows `labels.` is the label's key.
     ///
@@ -66,16 +66,21 @@ impl Field {
     ///
     /// If it is none of these.
     pub fn parse(text: &str, root: &str) -> Result<Self, FilterError> {
+        // Before anything is cut out of it, as the name comes from a request.
         if text.len() > FIELD_BYTES {
-            return Err(FilterError::too_much(Limit::FieldBytes));
+            return Err(FilterError::too_much(FilterLimit::FieldBytes));
         }
         let under = |first: &str| text.strip_prefix(first).and_then(|t| t.strip_prefix('.'));
+        // Content first: a root may have any name that an API gives it.
         if let Some(path) = under(root) {
             return ContentPath::from_dotted(path).map(Self::Content);
         }
+        // All that follows is the label's key, dots included: keys of labels have dots.
         match under("labels") {
             Some("") => Err(FilterError::no_field(text, "the label has no key")),
             Some(key) => Ok(Self::Label(key.to_owned())),
+            // Whatever is not known is refused rather than taken as missing: a typing error would
+            // match nothing.
             None => Self::of_header(text)
                 .ok_or_else(|| FilterError::no_field(text, "nothing in the header is called so")),
         }
@@ -116,12 +121,12 @@ impl Field {
         matches!(self, Self::OwnerName | Self::OrgName)
     }
 
-    pub(crate) const fn class(&self) -> Class {
+    pub(crate) const fn class(&self) -> FieldClass {
         match self {
-            Self::Created | Self::Modified | Self::Expires => Class::Time,
-            Self::Version => Class::Version,
-            Self::Content(_) => Class::Content,
-            _ => Class::Text,
+            Self::Created | Self::Modified | Self::Expires => FieldClass::Time,
+            Self::Version => FieldClass::Version,
+            Self::Content(_) => FieldClass::Content,
+            _ => FieldClass::Text,
         }
     }
 }

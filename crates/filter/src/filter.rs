@@ -1,6 +1,6 @@
 //! Filters as front ends build them.
 
-use crate::field::Field;
+use crate::field::FilterField;
 use crate::operand::Operand;
 use serde::{Deserialize, Serialize};
 
@@ -15,16 +15,16 @@ pub enum Filter {
     /// What does not match it.
     Not(Box<Self>),
     /// One comparison.
-    Test(Test),
+    Test(FieldTest),
 }
 
 /// One comparison.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Test {
+pub struct FieldTest {
     /// What is compared.
-    pub field: Field,
+    pub field: FilterField,
     /// How, and with what.
-    pub compare: Compare,
+    pub compare: FieldComparison,
     /// Where it stands in what the caller wrote, for errors; it changes nothing else.
     #[serde(skip)]
     pub at: Option<usize>,
@@ -33,7 +33,7 @@ pub struct Test {
 /// How a field is compared. A missing field passes `NotEqual` and nothing else.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Compare {
+pub enum FieldComparison {
     /// Some value equals it, or is of the pattern.
     Equal(Operand),
     /// No value does.
@@ -55,8 +55,8 @@ pub enum Compare {
 impl Filter {
     /// One comparison that nobody wrote down at a place.
     #[must_use]
-    pub const fn test(field: Field, compare: Compare) -> Self {
-        Self::Test(Test {
+    pub const fn test(field: FilterField, compare: FieldComparison) -> Self {
+        Self::Test(FieldTest {
             field,
             compare,
             at: None,

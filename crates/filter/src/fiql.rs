@@ -11,14 +11,18 @@
 //! must have one. What the keys are is up to who asks.
 
 use crate::limits::{DEPTH, NODES};
-use crate::{Compare, Field, Filter, FilterError, Operand, Test};
-use coeval_codes::{Code, Coded};
+use crate::{FieldComparison, FieldTest, Filter, FilterError, FilterField, Operand};
+use coeval_codes::Coded;
 
 /// Why a text is no filter.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum FiqlError {
     /// It can't be read.
     #[error("the filter can't be read at character {at}: {reason}")]
+    #[code(
+        FILTER_SYNTAX,
+        advice = "Write comparisons such as name==web*, joined by ; (and) or , (or); a backslash takes the next character as it is."
+    )]
     Syntax {
         /// Where, counted from 1 on.
         at: usize,
@@ -27,23 +31,8 @@ pub enum FiqlError {
     },
     /// It can be read, and asks for what there is not.
     #[error(transparent)]
+    #[code(transparent)]
     Filter(#[from] FilterError),
-}
-
-impl Coded for FiqlError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Syntax { .. } => coeval_codes::FILTER_SYNTAX,
-            Self::Filter(inner) => inner.code(),
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::Syntax { .. } => "Write comparisons such as name==web*, joined by ; (and) or , (or); a backslash takes the next character as it is.".to_owned(),
-            Self::Filter(inner) => inner.advice(),
-        }
-    }
 }
 
 /// How long a filter may be, in bytes.
@@ -55,20 +44,22 @@ const LONGEST: usize = 16 * 1024;
 /// With the place of what is wrong.
 pub fn parse(
     text: &str,
-    field: impl Fn(&str) -> Result<Field, FilterError>,
+    field: impl Fn(&str) -> Result<FilterField, FilterError>,
 ) -> Result<Filter, FiqlError> {
+    // The length first: what follows is read character by character, and errors cite the text.
     if text.len() > LONGEST {
         return Err(FiqlError::Syntax {
             at: LONGEST,
             reason: format!("it has more than {LONGEST} bytes"),
         });
     }
-    let mut reader = Reader {
+    let mut reader = FiqlReader {
         text,
         at: 0,
         parts: 0,
         field: &field,
     };
+    // From the outermost level down; `or` binds weakest.
     let filter = reader.or(0)?;
     match reader.peek() {
         None => Ok(filter),
@@ -78,17 +69,17 @@ pub fn parse(
 }
 
 /// What an operator makes of a value.
-type Compares = fn(Operand) -> Compare;
+type OperatorMeaning = fn(Operand) -> FieldComparison;
 
-struct Reader<'a> {
+struct FiqlReader<'a> {
     text: &'a str,
     /// In bytes.
     at: usize,
     parts: usize,
-    field: &'a dyn Fn(&str) -> Result<Field, FilterError>,
+    field: &'a dyn Fn(&str) -> Result<FilterField, FilterError>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> FiqlReader<'a> {
     fn rest(&self) -> &'a str {
         self.text.get(self.at..).unwrap_or_default()
     }
@@ -148,10 +139,12 @@ impl<'a> Reader<'a> {
     }
 
     fn one(&mut self, depth: usize) -> Result<Filter, FiqlError> {
+        // Counted before it is read, so that a filter of nothing but brackets ends too.
         self.count()?;
         if depth >= DEPTH {
             return Err(self.wrong(format!("there are more than {DEPTH} levels")));
         }
+        // Remembered, because the message names the bracket that is never closed, not the end.
         let opened = self.at;
         if self.take('(') {
             let inner = self.or(depth + 1)?;
@@ -167,6 +160,7 @@ impl<'a> Reader<'a> {
     fn comparison(&mut self) -> Result<Filter, FiqlError> {
         let began = self.at;
         let rest = self.rest();
+        // A name ends where an operator or a bracket begins.
         let end = rest.find(['=', '!', ',', ';', '(', ')']);
         let key = match end {
             Some(end) => rest.get(..end).unwrap_or_default(),
@@ -175,29 +169,32 @@ impl<'a> Reader<'a> {
         if key.trim().is_empty() {
             return Err(self.wrong("there should be a field, such as name"));
         }
+        // Untrimmed: positions in messages are those in the text.
         self.at += key.len();
         let operator = self.operator()?;
         let value = self.value()?;
         let placed = |error: FilterError, at| error.placed(Some(at));
+        // The front end knows what a key means; its error gets the position.
         let field = (self.field)(key.trim()).map_err(|e| placed(e, self.place(began)))?;
         let operand = Operand::from_escaped(value).map_err(|e| placed(e, self.place(began)))?;
-        Ok(Filter::Test(Test {
+        Ok(Filter::Test(FieldTest {
             field,
             compare: operator(operand),
             at: Some(self.place(began)),
         }))
     }
 
-    fn operator(&mut self) -> Result<Compares, FiqlError> {
-        const OPERATORS: [(&str, Compares); 6] = [
-            ("==", Compare::Equal),
-            ("!=", Compare::NotEqual),
-            ("=gt=", Compare::Greater),
-            ("=ge=", Compare::GreaterOrEqual),
-            ("=lt=", Compare::Less),
-            ("=le=", Compare::LessOrEqual),
+    fn operator(&mut self) -> Result<OperatorMeaning, FiqlError> {
+        const OPERATORS: [(&str, OperatorMeaning); 6] = [
+            ("==", FieldComparison::Equal),
+            ("!=", FieldComparison::NotEqual),
+            ("=gt=", FieldComparison::Greater),
+            ("=ge=", FieldComparison::GreaterOrEqual),
+            ("=lt=", FieldComparison::Less),
+            ("=le=", FieldComparison::LessOrEqual),
         ];
         let rest = self.rest();
+        // No operator is the beginning of another one, so the first that fits is the one.
         let found = OPERATORS.iter().find(|(name, _)| rest.starts_with(name));
         let Some((name, compare)) = found else {
             return Err(self.wrong("there should be == != =gt= =ge= =lt= or =le= here"));
@@ -213,10 +210,12 @@ impl<'a> Reader<'a> {
         let mut end = rest.len();
         while let Some((at, character)) = characters.next() {
             match character {
+                // The next character is skipped too: an escaped bracket does not end the value.
                 '\\' if characters.next().is_none() => {
                     let at = self.at + at;
                     return Err(self.wrong_at(at, "a backslash stands before nothing"));
                 }
+                // It would be read as a group that begins inside of a value.
                 '(' => {
                     let at = self.at + at;
                     return Err(self.wrong_at(at, "a ( in a value needs a backslash before it"));
@@ -245,7 +244,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> Result<Filter, FiqlError> {
-        parse(text, |key| Field::parse(key, "entity"))
+        parse(text, |key| FilterField::parse(key, "entity"))
     }
 
     fn place(text: &str) -> usize {
@@ -257,15 +256,15 @@ mod tests {
     }
 
     fn equal(key: &str, value: &str) -> Filter {
-        let field = Field::parse(key, "entity").unwrap();
-        Filter::test(field, Compare::Equal(Operand::Text(value.into())))
+        let field = FilterField::parse(key, "entity").unwrap();
+        Filter::test(field, FieldComparison::Equal(Operand::Text(value.into())))
     }
 
     fn without_places(filter: Filter) -> Filter {
         match filter {
             Filter::And(all) => Filter::And(all.into_iter().map(without_places).collect()),
             Filter::Or(all) => Filter::Or(all.into_iter().map(without_places).collect()),
-            Filter::Test(test) => Filter::Test(Test { at: None, ..test }),
+            Filter::Test(test) => Filter::Test(FieldTest { at: None, ..test }),
             other => other,
         }
     }

@@ -6,9 +6,9 @@
 use crate::check::encoded;
 use crate::encoding::{MANY, MISSING, put_number, put_text, put_version};
 use crate::encoding::{number_bytes, put_value};
-use crate::field::Field;
+use crate::field::FilterField;
 use crate::limits::{KEY_BYTES, KEY_WEIGHT};
-use crate::seen::{Seen, Shown, visit};
+use crate::view::{FieldValue, FilterView, visit};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -18,20 +18,26 @@ pub struct IndexInfo {
     /// Its name.
     pub name: String,
     /// What it indexes at the wanted version.
-    pub field: Field,
+    pub field: FilterField,
     /// Whether the field has one value at most and never a list. If in doubt: no.
     pub single: bool,
 }
 
 /// The keys of a resource in the index of a field, `most` at most, in order.
 #[must_use]
-pub fn index_keys(field: &Field, seen: &(impl Seen + ?Sized), most: usize) -> Vec<Vec<u8>> {
+pub fn index_keys(
+    field: &FilterField,
+    seen: &(impl FilterView + ?Sized),
+    most: usize,
+) -> Vec<Vec<u8>> {
     let mut keys = BTreeSet::new();
     visit(field, seen, &mut |shown| {
         match shown {
-            Shown::Json(Value::Array(items)) if !items.is_empty() => {
+            // A list is found by each of its items, as a filter compares with each of them.
+            FieldValue::Json(Value::Array(items)) if !items.is_empty() => {
                 for item in items {
                     keys.insert(cut(encoded(item)));
+                    // One more than allowed is enough to know that it is too many.
                     if keys.len() > most {
                         break;
                     }
@@ -43,29 +49,34 @@ pub fn index_keys(field: &Field, seen: &(impl Seen + ?Sized), most: usize) -> Ve
                 keys.insert(cut(bytes));
             }
         }
+        // Stops the visit as well: content may lead to very many values.
         keys.len() > most
     });
     if keys.is_empty() {
+        // Missing has a key of its own, before those of all values.
         return vec![vec![MISSING]];
     }
     if keys.len() > most {
+        // Under one key for all such resources: every plan reads it as well, and the filter
+        // decides.
         return vec![vec![MANY]];
     }
     keys.into_iter().collect()
 }
 
-pub(crate) fn put_shown(shown: &Shown<'_>, bytes: &mut Vec<u8>) {
+pub(crate) fn put_shown(shown: &FieldValue<'_>, bytes: &mut Vec<u8>) {
     match shown {
-        Shown::Text(text) => put_text(text, bytes),
-        Shown::Time(time) => put_number(&number_bytes(&(*time).into()), bytes),
-        Shown::Version(version) => put_version(*version, bytes),
-        Shown::Json(value) => put_value(value, bytes),
+        FieldValue::Text(text) => put_text(text, bytes),
+        FieldValue::Time(time) => put_number(&number_bytes(&(*time).into()), bytes),
+        FieldValue::Version(version) => put_version(*version, bytes),
+        FieldValue::Json(value) => put_value(value, bytes),
     }
 }
 
 /// The beginning that a key keeps. Bytes below `0` take three where stores escape them; a cut that counts
 /// them so keeps the order: what is cut earlier had a lower byte there.
 pub(crate) fn cut(mut bytes: Vec<u8>) -> Vec<u8> {
+    // By weight and not by length, since stores may escape low bytes.
     let mut weight = 0;
     let fits = |byte: &u8| {
         weight += heaviness(*byte);

@@ -1,9 +1,9 @@
 //! Filters and orders over what a caller sees: compiled once, evaluated often, indexes used where they help.
 //!
-//! - [`Field`], [`Filter`], [`Compare`], [`Operand`], [`Pattern`]: the model that every front end builds
-//! - [`Compiled`]: a checked filter; [`Compiled::matches`] evaluates it on anything that is [`Seen`]
-//! - [`Order`], [`SortKey`]: a total order over what is seen, as bytes that compare like the values
-//! - [`index_keys`], [`Plan`]: the same bytes as keys of an index, and which of them a filter has to read
+//! - [`FilterField`], [`Filter`], [`FieldComparison`], [`Operand`], [`WildcardPattern`]: the model that every front end builds
+//! - [`CompiledFilter`]: a checked filter; [`CompiledFilter::matches`] evaluates it on anything that is [`FilterView`]
+//! - [`SortOrder`], [`SortKey`]: a total order over what is seen, as bytes that compare like the values
+//! - [`index_keys`], [`IndexPlan`]: the same bytes as keys of an index, and which of them a filter has to read
 //!
 //! An index never makes a match disappear: what a plan reads is a superset, and the filter is evaluated again on it.
 
@@ -22,19 +22,19 @@ mod path;
 mod pattern;
 mod plan;
 mod reach;
-mod seen;
 #[cfg(test)]
 mod tests;
+mod view;
 
-pub use compiled::Compiled;
+pub use compiled::CompiledFilter;
 pub use encoding::index_value;
-pub use error::{FilterError, Limit};
-pub use field::Field;
-pub use filter::{Compare, Filter, Test};
+pub use error::{FilterError, FilterLimit};
+pub use field::FilterField;
+pub use filter::{FieldComparison, FieldTest, Filter};
 pub use index::{IndexInfo, index_keys, may_be_cut};
 pub use operand::Operand;
-pub use order::{Direction, Order, SortKey};
+pub use order::{SortDirection, SortKey, SortOrder};
 pub use path::ContentPath;
-pub use pattern::Pattern;
-pub use plan::{KeyRange, Plan};
-pub use seen::{Millis, Seen};
+pub use pattern::WildcardPattern;
+pub use plan::{IndexPlan, KeyRange};
+pub use view::{FilterView, UnixMillis};

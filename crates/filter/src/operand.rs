@@ -1,8 +1,8 @@
 //! What a field is compared with.
 
-use crate::error::{FilterError, Limit};
+use crate::error::{FilterError, FilterLimit};
 use crate::limits::OPERAND_BYTES;
-use crate::pattern::{Pattern, Read};
+use crate::pattern::{WildcardPattern, WildcardText};
 use coeval_core::types::limits::CONTENT_DEPTH;
 use coeval_core::types::{BodyLimits, read_body};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub enum Operand {
     /// A value with a type: the string `"5"` equals the string only.
     Json(Value),
     /// A pattern for strings.
-    Pattern(Pattern),
+    Pattern(WildcardPattern),
 }
 
 impl Operand {
@@ -27,9 +27,9 @@ impl Operand {
     ///
     /// If it is too long, has too many wildcards or ends in a backslash.
     pub fn from_escaped(text: &str) -> Result<Self, FilterError> {
-        Ok(match Pattern::read(text)? {
-            Read::Plain(text) => Self::Text(text),
-            Read::Pattern(pattern) => Self::Pattern(pattern),
+        Ok(match WildcardPattern::read(text)? {
+            WildcardText::Plain(text) => Self::Text(text),
+            WildcardText::Pattern(pattern) => Self::Pattern(pattern),
         })
     }
 
@@ -42,6 +42,7 @@ impl Operand {
                 bytes <= OPERAND_BYTES
             }
             Self::Json(value) => {
+                // Counted instead of printed: a large value is refused before it is copied.
                 let mut left = OPERAND_BYTES;
                 takes(value, CONTENT_DEPTH, &mut left).is_some()
             }
@@ -49,7 +50,7 @@ impl Operand {
         if fits {
             Ok(())
         } else {
-            Err(FilterError::too_much(Limit::OperandBytes))
+            Err(FilterError::too_much(FilterLimit::OperandBytes))
         }
     }
 

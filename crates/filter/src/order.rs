@@ -1,17 +1,17 @@
 //! Orders over what is seen: total, because the id decides at last.
 
 use crate::encoding::{MISSING, put_text};
-use crate::error::{FilterError, Limit};
-use crate::field::Field;
+use crate::error::{FilterError, FilterLimit};
+use crate::field::FilterField;
 use crate::index::{IndexInfo, put_shown};
 use crate::limits::ORDER_FIELDS;
-use crate::seen::{Seen, visit};
+use crate::view::{FilterView, visit};
 use serde::Serialize;
 
 /// Which way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Direction {
+pub enum SortDirection {
     /// The least first; missing is least.
     Ascending,
     /// The greatest first.
@@ -21,7 +21,7 @@ pub enum Direction {
 /// Fields to sort by, the first first. What is equal in all of them is in the order of the ids, in the direction of the last
 /// field: so the reverse of an order is the order of the reverse, and an index can be read both ways.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Order(Vec<(Field, Direction)>);
+pub struct SortOrder(Vec<(FilterField, SortDirection)>);
 
 /// Bytes that compare as the order does.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -41,15 +41,15 @@ impl From<Vec<u8>> for SortKey {
     }
 }
 
-impl Order {
+impl SortOrder {
     /// Of these fields; of none it is the order of the ids.
     ///
     /// # Errors
     ///
     /// If there are too many.
-    pub fn new(fields: Vec<(Field, Direction)>) -> Result<Self, FilterError> {
+    pub fn new(fields: Vec<(FilterField, SortDirection)>) -> Result<Self, FilterError> {
         if fields.len() > ORDER_FIELDS {
-            Err(FilterError::too_much(Limit::OrderFields))
+            Err(FilterError::too_much(FilterLimit::OrderFields))
         } else {
             Ok(Self(fields))
         }
@@ -57,7 +57,7 @@ impl Order {
 
     /// Its fields.
     #[must_use]
-    pub fn fields(&self) -> &[(Field, Direction)] {
+    pub fn fields(&self) -> &[(FilterField, SortDirection)] {
         &self.0
     }
 
@@ -77,7 +77,7 @@ impl Order {
 
     /// Where a resource stands. A field with several values stands where its first one in this order does.
     #[must_use]
-    pub fn key(&self, seen: &(impl Seen + ?Sized)) -> SortKey {
+    pub fn key(&self, seen: &(impl FilterView + ?Sized)) -> SortKey {
         let mut key = Vec::new();
         for (field, direction) in &self.0 {
             let mut first: Option<Vec<u8>> = None;
@@ -85,12 +85,15 @@ impl Order {
                 let mut bytes = Vec::new();
                 put_shown(&shown, &mut bytes);
                 direct(&mut bytes, *direction);
+                // The smallest in this direction: with several values the first one decides.
                 first = Some(match first.take() {
                     Some(other) => other.min(bytes),
                     None => bytes,
                 });
+                // Never enough: a later value may come first.
                 false
             });
+            // Missing has a place of its own, before all values in ascending order.
             let missing = || {
                 let mut bytes = vec![MISSING];
                 direct(&mut bytes, *direction);
@@ -98,6 +101,7 @@ impl Order {
             };
             key.extend(first.unwrap_or_else(missing));
         }
+        // The id at last, so that no two resources are equal and pages never overlap.
         let mut id = Vec::new();
         put_text(&seen.id(), &mut id);
         direct(&mut id, self.last_direction());
@@ -105,16 +109,16 @@ impl Order {
         SortKey(key)
     }
 
-    fn last_direction(&self) -> Direction {
+    fn last_direction(&self) -> SortDirection {
         self.0
             .last()
-            .map_or(Direction::Ascending, |(_, direction)| *direction)
+            .map_or(SortDirection::Ascending, |(_, direction)| *direction)
     }
 
     /// The index that has this order, and which way to read it: if the order has one field, and the field one value.
     /// Keys for which [`crate::may_be_cut`] holds are sorted among themselves by the reader.
     #[must_use]
-    pub fn by_index(&self, indexes: &[IndexInfo]) -> Option<(String, Direction)> {
+    pub fn by_index(&self, indexes: &[IndexInfo]) -> Option<(String, SortDirection)> {
         let [(field, direction)] = self.0.as_slice() else {
             return None;
         };
@@ -124,8 +128,8 @@ impl Order {
     }
 }
 
-fn direct(bytes: &mut [u8], direction: Direction) {
-    if direction == Direction::Descending {
+fn direct(bytes: &mut [u8], direction: SortDirection) {
+    if direction == SortDirection::Descending {
         for byte in bytes {
             *byte = !*byte;
         }

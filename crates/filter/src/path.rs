@@ -3,10 +3,10 @@
 //! Where a key meets a list it goes on in every item; a number names the item of that number. So a path
 //! can lead to many values, each value is visited once, and a walk is linear in the content.
 
-use crate::error::{FilterError, Limit};
+use crate::error::{FilterError, FilterLimit};
 use crate::limits::FIELD_BYTES;
 use coeval_core::types::limits::CONTENT_DEPTH;
-use coeval_core::types::{PathPattern, Step};
+use coeval_core::types::{PathPattern, PathToken};
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value;
 use std::fmt;
@@ -16,7 +16,7 @@ const DEEPEST: usize = 2 * CONTENT_DEPTH;
 
 /// A path into the content of what is seen.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ContentPath(Vec<Step>);
+pub struct ContentPath(Vec<PathToken>);
 
 impl ContentPath {
     /// Of `metadata.orgName`. A backslash takes the next character as it is: `a\.b` is one key, `\*` a key
@@ -29,6 +29,7 @@ impl ContentPath {
         bounded(text)?;
         let refuse = |why| Err(FilterError::no_field(text, why));
         let mut steps = Vec::new();
+        // Built character by character, since an escape may stand anywhere.
         let mut key = String::new();
         let mut escaped = false;
         let mut chars = text.chars();
@@ -42,11 +43,13 @@ impl ContentPath {
                     None => return refuse("it ends in a backslash"),
                 },
                 Some(c) if c != '.' => key.push(c),
+                // A dot or the end of the text: both end a name.
                 end => {
                     match key.as_str() {
                         "" => return refuse("a name in it is empty"),
-                        "*" if !escaped => steps.push(Step::Every),
-                        _ => steps.push(Step::Key(std::mem::take(&mut key))),
+                        // An escaped star is a key that is called so.
+                        "*" if !escaped => steps.push(PathToken::Every),
+                        _ => steps.push(PathToken::Key(std::mem::take(&mut key))),
                     }
                     key.clear();
                     escaped = false;
@@ -56,6 +59,7 @@ impl ContentPath {
                 }
             }
         }
+        // Longer paths lead nowhere, and would only cost.
         if steps.len() > CONTENT_DEPTH {
             return refuse("it has more steps than content has levels");
         }
@@ -75,7 +79,7 @@ impl ContentPath {
 
     /// Its steps.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[PathToken] {
         &self.0
     }
 
@@ -91,14 +95,14 @@ impl ContentPath {
 
 fn bounded(text: &str) -> Result<(), FilterError> {
     if text.len() > FIELD_BYTES {
-        Err(FilterError::too_much(Limit::FieldBytes))
+        Err(FilterError::too_much(FilterLimit::FieldBytes))
     } else {
         Ok(())
     }
 }
 
 fn walk<'v>(
-    steps: &[Step],
+    steps: &[PathToken],
     value: &'v Value,
     deeper: usize,
     enough: &mut dyn FnMut(&'v Value) -> bool,
@@ -106,20 +110,23 @@ fn walk<'v>(
     let Some((step, rest)) = steps.split_first() else {
         return enough(value);
     };
+    // The content was bounded when it was written; this bounds the walk whatever is stored.
     let Some(deeper) = deeper.checked_sub(1) else {
         return false;
     };
     let mut on = |steps, value| walk(steps, value, deeper, enough);
     match (step, value) {
-        (Step::Key(key), Value::Object(map)) => map.get(key).is_some_and(|inner| on(rest, inner)),
+        (PathToken::Key(key), Value::Object(map)) => {
+            map.get(key).is_some_and(|inner| on(rest, inner))
+        }
         // Either the number or every item, never both: a walk that could do both would branch at
         // every level of nested lists.
-        (Step::Key(key), Value::Array(items)) => match item_number(key) {
+        (PathToken::Key(key), Value::Array(items)) => match item_number(key) {
             Some(number) => items.get(number).is_some_and(|item| on(rest, item)),
             None => items.iter().any(|item| on(steps, item)),
         },
-        (Step::Every, Value::Object(map)) => map.values().any(|inner| on(rest, inner)),
-        (Step::Every, Value::Array(items)) => items.iter().any(|item| on(rest, item)),
+        (PathToken::Every, Value::Object(map)) => map.values().any(|inner| on(rest, inner)),
+        (PathToken::Every, Value::Array(items)) => items.iter().any(|item| on(rest, item)),
         _ => false,
     }
 }
@@ -144,8 +151,8 @@ impl fmt::Display for ContentPath {
                 f.write_str(".")?;
             }
             match step {
-                Step::Every => f.write_str("*")?,
-                Step::Key(key) => {
+                PathToken::Every => f.write_str("*")?,
+                PathToken::Key(key) => {
                     for c in key.chars() {
                         match c {
                             '.' | '\\' | '*' => write!(f, "\\{c}")?,

@@ -1,23 +1,23 @@
 //! Patterns for strings: `*` stands for any characters, also for none. Case matters.
 
-use crate::error::{FilterError, Limit};
+use crate::error::{FilterError, FilterLimit};
 use crate::limits::{OPERAND_BYTES, WILDCARDS};
 use serde::{Deserialize, Serialize};
 
 /// Literal pieces with a wildcard between each two; at least two pieces, some maybe empty.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "Vec<String>")]
-pub struct Pattern(Vec<String>);
+pub struct WildcardPattern(Vec<String>);
 
 /// A text with wildcards and escapes, read.
-pub(crate) enum Read {
+pub(crate) enum WildcardText {
     /// It had no wildcard.
     Plain(String),
     /// It had some.
-    Pattern(Pattern),
+    Pattern(WildcardPattern),
 }
 
-impl Pattern {
+impl WildcardPattern {
     /// Of the pieces between wildcards: `["a", ""]` is `a*`. One piece alone has no wildcard and is no pattern.
     ///
     /// # Errors
@@ -29,22 +29,24 @@ impl Pattern {
                 &pieces.concat(),
                 "a pattern has a wildcard",
             )),
-            n if n > WILDCARDS + 1 => Err(FilterError::too_much(Limit::Wildcards)),
+            n if n > WILDCARDS + 1 => Err(FilterError::too_much(FilterLimit::Wildcards)),
             _ => Ok(Self(pieces)),
         }
     }
 
     /// Of a text in which `*` is a wildcard and a backslash takes the next character as it is.
-    pub(crate) fn read(text: &str) -> Result<Read, FilterError> {
+    pub(crate) fn read(text: &str) -> Result<WildcardText, FilterError> {
         // An escape makes two bytes of one: what is longer than this is too long in any case.
         if text.len() > 2 * OPERAND_BYTES {
-            return Err(FilterError::too_much(Limit::OperandBytes));
+            return Err(FilterError::too_much(FilterLimit::OperandBytes));
         }
         let mut pieces = Vec::new();
         let mut piece = String::new();
         let mut chars = text.chars();
         while let Some(c) = chars.next() {
             match c {
+                // A star ends a piece, so two stars side by side leave an empty piece, which
+                // matches anything.
                 '*' => pieces.push(std::mem::take(&mut piece)),
                 '\\' => piece.push(
                     chars
@@ -54,11 +56,12 @@ impl Pattern {
                 _ => piece.push(c),
             }
         }
+        // Without a star it is compared as a whole, which is cheaper and can use an index.
         if pieces.is_empty() {
-            return Ok(Read::Plain(piece));
+            return Ok(WildcardText::Plain(piece));
         }
         pieces.push(piece);
-        Self::of_pieces(pieces).map(Read::Pattern)
+        Self::of_pieces(pieces).map(WildcardText::Pattern)
     }
 
     /// Whether the whole text is of this pattern. Each piece is looked for once, leftmost: with nothing but
@@ -68,9 +71,11 @@ impl Pattern {
         let Some((first, rest)) = self.0.split_first() else {
             return false;
         };
+        // One piece alone has no wildcard.
         let Some((last, middle)) = rest.split_last() else {
             return first == text;
         };
+        // The first piece has to be at the very beginning; only what is between stars may float.
         let Some(mut left) = text.strip_prefix(first.as_str()) else {
             return false;
         };
@@ -80,6 +85,7 @@ impl Pattern {
                 None => return false,
             }
         }
+        // What is left begins behind the middle, so the end can't overlap with it.
         left.ends_with(last.as_str())
     }
 
@@ -94,7 +100,7 @@ impl Pattern {
     }
 }
 
-impl TryFrom<Vec<String>> for Pattern {
+impl TryFrom<Vec<String>> for WildcardPattern {
     type Error = FilterError;
 
     fn try_from(pieces: Vec<String>) -> Result<Self, FilterError> {

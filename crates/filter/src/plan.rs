@@ -1,13 +1,13 @@
 //! Which part of which index a filter has to read.
 
-use crate::compiled::Compiled;
+use crate::compiled::CompiledFilter;
 use crate::encoding::MANY;
 use crate::index::{IndexInfo, may_be_cut};
-use crate::reach::{Reach, after, reach};
+use crate::reach::{IndexReach, after, reach};
 
 /// What to read. All that is read this way is filtered again: a plan finds every match, and maybe more.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Plan {
+pub enum IndexPlan {
     /// No index helps: everything.
     Scan,
     /// One key.
@@ -66,27 +66,32 @@ impl KeyRange {
     }
 }
 
-impl Compiled {
+impl CompiledFilter {
     /// The least that has to be read with these indexes.
     #[must_use]
-    pub fn plan(&self, indexes: &[IndexInfo]) -> Plan {
+    pub fn plan(&self, indexes: &[IndexInfo]) -> IndexPlan {
         let reaches = indexes
             .iter()
             .filter_map(|index| Some((index, reach(self.root(), index)?)));
         let best = reaches.min_by_key(|(_, reach)| reach.rank());
-        best.map_or(Plan::Scan, |(index, reach)| Plan::of(&index.name, reach))
+        best.map_or(IndexPlan::Scan, |(index, reach)| {
+            IndexPlan::of(&index.name, reach)
+        })
     }
 }
 
-impl Plan {
-    fn of(index: &str, reach: Reach) -> Self {
+impl IndexPlan {
+    fn of(index: &str, reach: IndexReach) -> Self {
         let index = index.to_owned();
         match reach {
-            Reach::Prefix(bytes) => Self::Prefix { index, bytes },
-            Reach::Span { from, to, .. } => Self::Span { index, from, to },
-            Reach::Points(mut values) => match (values.len(), values.pop()) {
+            IndexReach::Prefix(bytes) => Self::Prefix { index, bytes },
+            IndexReach::Span { from, to, .. } => Self::Span { index, from, to },
+            IndexReach::Points(mut values) => match (values.len(), values.pop()) {
+                // A value that was cut shares its key with longer ones, so all that begin so are
+                // read.
                 (1, Some(bytes)) if may_be_cut(&bytes) => Self::Prefix { index, bytes },
                 (1, Some(value)) => Self::Point { index, value },
+                // Put back: it was taken to look at it.
                 (_, last) => {
                     values.extend(last);
                     Self::Points { index, values }
@@ -124,9 +129,12 @@ impl Plan {
                 to: to.clone(),
             }],
         };
+        // Resources with more values than the index takes are under one key, and any filter may
+        // match them.
         ranges.push(KeyRange::beginning(&[MANY]));
         // A cut point can hold a longer one; two spans may have nothing in common.
         ranges.retain(|range| range.from < range.to);
+        // Sorted by where they begin, so one that ends earlier is inside of the one before.
         ranges.dedup_by(|next, before| next.to <= before.to);
         ranges
     }

@@ -1,19 +1,19 @@
 //! What one index has to be read for a filter, if it can serve it at all.
 
-use crate::check::{Check, Relation, Wanted, encoded, millis_of};
-use crate::compiled::Node;
+use crate::check::{FieldCheck, Relation, WantedValue, encoded, millis_of};
+use crate::compiled::FilterNode;
 use crate::encoding::{
     MANY, NULL, NUMBER, STRING, VERSION, number_bytes, put_number, put_text, put_text_start,
     put_version,
 };
-use crate::field::{Class, Field};
+use crate::field::{FieldClass, FilterField};
 use crate::index::{IndexInfo, cut};
 use crate::limits::POINTS;
 use serde_json::Value;
 
 /// Keys of one index that hold every match.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Reach {
+pub(crate) enum IndexReach {
     /// All that begin with one of these; complete keys are no beginnings of others.
     Points(Vec<Vec<u8>>),
     /// All that begin so.
@@ -22,19 +22,19 @@ pub(crate) enum Reach {
     Span {
         from: Vec<u8>,
         to: Vec<u8>,
-        ends: Ends,
+        ends: SpanEnds,
     },
 }
 
 /// How much a span leaves out; the more the better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Ends {
+pub(crate) enum SpanEnds {
     Both,
     One,
     None,
 }
 
-impl Reach {
+impl IndexReach {
     /// Lower is better.
     pub(crate) const fn rank(&self) -> (u8, usize) {
         match self {
@@ -45,89 +45,106 @@ impl Reach {
     }
 }
 
-pub(crate) fn reach(node: &Node, index: &IndexInfo) -> Option<Reach> {
+pub(crate) fn reach(node: &FilterNode, index: &IndexInfo) -> Option<IndexReach> {
     match node {
-        Node::Test { field, check } if *field == index.field => of_check(field, check),
-        Node::And(nodes) => {
+        // Only a comparison of the very field that is indexed.
+        FilterNode::Test { field, check } if *field == index.field => of_check(field, check),
+        FilterNode::And(nodes) => {
+            // Any of several conditions is enough: what is read is filtered again.
             let reaches: Vec<_> = nodes.iter().filter_map(|node| reach(node, index)).collect();
+            // With several values each condition could be met by another value, so spans can't be
+            // cut with each other.
             let spans = if index.single {
                 narrowed(&reaches)
             } else {
                 None
             };
-            reaches.into_iter().chain(spans).min_by_key(Reach::rank)
+            reaches
+                .into_iter()
+                .chain(spans)
+                .min_by_key(IndexReach::rank)
         }
-        Node::Or(nodes) => {
+        // Every branch has to be found by the index; one that can't be makes the others useless.
+        FilterNode::Or(nodes) => {
             let mut all = Vec::new();
             for node in nodes {
                 match reach(node, index)? {
-                    Reach::Points(points) => all.extend(points),
+                    IndexReach::Points(points) => all.extend(points),
+                    // A union of spans could be most of the index.
                     _ => return None,
                 }
             }
             points(all)
         }
-        Node::Test { .. } | Node::Not(_) => None,
+        FilterNode::Test { .. } | FilterNode::Not(_) => None,
     }
 }
 
 /// Two spans of one value are one: with several values each could be met by another of them.
-fn narrowed(reaches: &[Reach]) -> Option<Reach> {
+fn narrowed(reaches: &[IndexReach]) -> Option<IndexReach> {
     let mut open = reaches.iter().filter_map(|reach| match reach {
-        Reach::Span { from, to, .. } => Some((from, to)),
+        IndexReach::Span { from, to, .. } => Some((from, to)),
         _ => None,
     });
     let first = open.next()?;
+    // The later beginning and the earlier end.
     let (from, to) = open.fold(first, |(from, to), (start, end)| {
         (from.max(start), to.min(end))
     });
+    // A single span stays what it was, and is ranked as it was.
     let same = (from, to) == first;
-    (!same).then(|| Reach::Span {
+    (!same).then(|| IndexReach::Span {
         from: from.clone(),
         to: to.clone(),
-        ends: Ends::Both,
+        ends: SpanEnds::Both,
     })
 }
 
-fn points(mut all: Vec<Vec<u8>>) -> Option<Reach> {
+fn points(mut all: Vec<Vec<u8>>) -> Option<IndexReach> {
     all.sort_unstable();
     all.dedup();
-    (all.len() <= POINTS).then_some(Reach::Points(all))
+    (all.len() <= POINTS).then_some(IndexReach::Points(all))
 }
 
-fn of_check(field: &Field, check: &Check) -> Option<Reach> {
+fn of_check(field: &FilterField, check: &FieldCheck) -> Option<IndexReach> {
     match check {
-        Check::Exists => Some(Reach::Span {
+        // All keys of values. Those of resources with too many values are read in any case.
+        FieldCheck::Exists => Some(IndexReach::Span {
             from: vec![NULL],
             to: vec![MANY],
-            ends: Ends::None,
+            ends: SpanEnds::None,
         }),
-        Check::OneOf { negated: true, .. } => None,
-        Check::OneOf { wanted, .. } => match wanted.as_slice() {
-            [Wanted::Pattern(pattern)] if field.class() != Class::Version => {
+        // What is unequal is nearly everything.
+        FieldCheck::OneOf { negated: true, .. } => None,
+        FieldCheck::OneOf { wanted, .. } => match wanted.as_slice() {
+            // An empty prefix would read the whole index.
+            [WantedValue::Pattern(pattern)] if field.class() != FieldClass::Version => {
                 let mut bytes = Vec::new();
                 put_text_start(pattern.prefix(), &mut bytes);
-                (!pattern.prefix().is_empty()).then(|| Reach::Prefix(cut(bytes)))
+                (!pattern.prefix().is_empty()).then(|| IndexReach::Prefix(cut(bytes)))
             }
             several => {
                 let mut all = Vec::new();
+                // One operand that has no key makes the whole unusable.
                 for wanted in several {
                     put_points(field.class(), wanted, &mut all)?;
                 }
                 points(all)
             }
         },
-        Check::Stands(relation, wanted) => span(*relation, wanted),
+        FieldCheck::Stands(relation, wanted) => span(*relation, wanted),
     }
 }
 
 /// Every key at which an equal value can be.
-fn put_points(class: Class, wanted: &Wanted, points: &mut Vec<Vec<u8>>) -> Option<()> {
+fn put_points(class: FieldClass, wanted: &WantedValue, points: &mut Vec<Vec<u8>>) -> Option<()> {
     let mut bytes = Vec::new();
     match wanted {
-        Wanted::Text { text, number } => {
+        WantedValue::Text { text, number } => {
             put_text(text, &mut bytes);
-            if class == Class::Content {
+            // In content, a text operand may stand for a number or a word of JSON too: it has to
+            // be found at each.
+            if class == FieldClass::Content {
                 if let Some(number) = number {
                     let mut bytes = Vec::new();
                     put_number(number, &mut bytes);
@@ -142,17 +159,18 @@ fn put_points(class: Class, wanted: &Wanted, points: &mut Vec<Vec<u8>>) -> Optio
                 points.extend(word.as_ref().map(encoded));
             }
         }
-        Wanted::String(text) => put_text(text, &mut bytes),
-        Wanted::Number(number) => put_number(number, &mut bytes),
-        Wanted::Time(nanos) => put_time(*nanos, &mut bytes),
-        Wanted::Version(version) => put_version(*version, &mut bytes),
+        WantedValue::String(text) => put_text(text, &mut bytes),
+        WantedValue::Number(number) => put_number(number, &mut bytes),
+        WantedValue::Time(nanos) => put_time(*nanos, &mut bytes),
+        WantedValue::Version(version) => put_version(*version, &mut bytes),
         // A list has the keys of its items, not one of its own.
-        Wanted::Other {
+        WantedValue::Other {
             value: Value::Array(_) | Value::Object(_),
             ..
         } => return None,
-        Wanted::Other { bytes: own, .. } => bytes.clone_from(own),
-        Wanted::Pattern(_) => return None,
+        WantedValue::Other { bytes: own, .. } => bytes.clone_from(own),
+        // Its keys begin with its prefix, but it is no single key.
+        WantedValue::Pattern(_) => return None,
     }
     points.push(cut(bytes));
     Some(())
@@ -163,38 +181,41 @@ fn put_time(nanos: i128, bytes: &mut Vec<u8>) {
 }
 
 /// From or to the operand, both included: what lies exactly there is decided by evaluating the filter.
-fn span(relation: Relation, wanted: &Wanted) -> Option<Reach> {
+fn span(relation: Relation, wanted: &WantedValue) -> Option<IndexReach> {
     let mut at = Vec::new();
     let tag = match wanted {
         // Strings that look like numbers are compared with it as numbers, and stand elsewhere in the index.
-        Wanted::Text {
+        WantedValue::Text {
             number: Some(_), ..
         } => return None,
-        Wanted::Text { text, .. } | Wanted::String(text) => {
+        WantedValue::Text { text, .. } | WantedValue::String(text) => {
             put_text(text, &mut at);
             STRING
         }
-        Wanted::Number(number) => {
+        WantedValue::Number(number) => {
             put_number(number, &mut at);
             NUMBER
         }
-        Wanted::Time(nanos) => {
+        WantedValue::Time(nanos) => {
             put_time(*nanos, &mut at);
             NUMBER
         }
-        Wanted::Version(version) => {
+        WantedValue::Version(version) => {
             put_version(*version, &mut at);
             VERSION
         }
-        Wanted::Other { .. } | Wanted::Pattern(_) => return None,
+        WantedValue::Other { .. } | WantedValue::Pattern(_) => return None,
     };
+    // Cut as the keys in the index are, so that both compare.
     let at = cut(at);
+    // Both ends included: a key that was cut stands for several values, and the filter decides
+    // which.
     let (from, to) = match relation {
         Relation::Less | Relation::LessOrEqual => (vec![tag], after(&at)),
         Relation::Greater | Relation::GreaterOrEqual => (at, after(&[tag])),
     };
-    let ends = Ends::One;
-    Some(Reach::Span { from, to, ends })
+    let ends = SpanEnds::One;
+    Some(IndexReach::Span { from, to, ends })
 }
 
 /// The first bytes after all that begin so. Every key begins with a tag, which has a successor.

@@ -2,26 +2,28 @@
 //! too, and every status that is not OK has a code, whoever made it.
 
 use crate::deprecated;
-use crate::ending::Ending;
+use crate::ending::EndingBody;
 use crate::error::CallError;
+use crate::explained::explain;
 use crate::status;
 use axum::body::Body;
 use axum::extract::Request;
 use axum::middleware::Next;
 use axum::response::Response;
 use coeval_api::negotiation::{RequestHeaders, names};
-use coeval_proto::strict::{Inspection, inspecting};
+use coeval_proto::strict::{FieldInspection, inspecting};
 use coeval_server::error_answer;
 use http::{HeaderMap, HeaderValue, StatusCode, header};
 use std::time::Duration;
 use tokio::time::Instant;
-use tonic::{Code, Status};
+use tonic::Status;
 
 const TIMEOUT: &str = "grpc-timeout";
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
 /// Answers a call, in time or not at all.
 pub(crate) async fn around(request: Request, next: Next) -> Response {
+    // In HTTP's words: who sends another content type is no gRPC client and would not read a status.
     if !is_grpc(request.headers()) {
         return error_answer(StatusCode::UNSUPPORTED_MEDIA_TYPE, &CallError::ContentType);
     }
@@ -33,8 +35,11 @@ pub(crate) async fn around(request: Request, next: Next) -> Response {
     if deadline.is_some_and(|deadline| deadline <= Instant::now()) {
         return status::refused(&CallError::DeadlinePassed).into_http();
     }
+    // Taken here: the request is gone when its answer is explained.
     let path = request.uri().path().to_owned();
     let ignorable = RequestHeaders(request.headers()).ignorable();
+    // The codec that reads the message is deep inside of tonic and knows no headers. What may be ignored
+    // reaches it, and what it finds comes back, through a task-local of this call.
     let call = inspecting(&path, ignorable, next.run(request));
     let (answer, inspection) = match deadline {
         None => call.await,
@@ -44,6 +49,8 @@ pub(crate) async fn around(request: Request, next: Next) -> Response {
             Err(_) => return status::refused(&CallError::DeadlinePassed).into_http(),
         },
     };
+    // Whatever the method answered: tonic made a status of its own of the refused message, which does not
+    // name the fields.
     if !inspection.refused.is_empty() {
         let error = CallError::FieldUnknown {
             method: path,
@@ -55,20 +62,22 @@ pub(crate) async fn around(request: Request, next: Next) -> Response {
     let mut answer = answer;
     warn_of_ignored(answer.headers_mut(), &inspection, &path);
     deprecated::tell(answer.headers_mut(), &path);
+    // A status in the headers is the whole answer (*trailers-only*): there is no body whose end has one.
     if answer.headers().contains_key(Status::GRPC_STATUS) {
         let (mut parts, body) = answer.into_parts();
         explain(&mut parts.headers, &path);
         return Response::from_parts(parts, body);
     }
-    answer.map(|body| Body::new(Ending::new(body, deadline, path)))
+    answer.map(|body| Body::new(EndingBody::new(body, deadline, path)))
 }
 
 /// Names what was ignored, and who ignored it.
-fn warn_of_ignored(headers: &mut HeaderMap, inspection: &Inspection, path: &str) {
+fn warn_of_ignored(headers: &mut HeaderMap, inspection: &FieldInspection, path: &str) {
     for field in &inspection.ignored {
         let warning = format!(
             "this server, of release {RELEASE}, ignored the field {field} of the request of {path}"
         );
+        // Field names come from our own descriptors, so that this never fails.
         if let Ok(warning) = HeaderValue::from_str(&warning) {
             headers.append(names::WARNING, warning);
         }
@@ -89,6 +98,8 @@ fn timeout(headers: &HeaderMap) -> Result<Option<Duration>, CallError> {
         return Ok(None);
     };
     let text = value.to_str().unwrap_or_default();
+    // gRPC's own grammar: one to eight digits and a unit. Eight digits of hours still fit in a u64 of
+    // seconds.
     let read = || {
         let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
         let fits = (1..=8).contains(&digits.len()) && digits.bytes().all(|b| b.is_ascii_digit());
@@ -107,63 +118,6 @@ fn timeout(headers: &HeaderMap) -> Result<Option<Duration>, CallError> {
         text: text.chars().take(40).collect(),
     };
     read().map(Some).ok_or_else(bad)
-}
-
-/// Gives a status that came without details a code, and the kind of refusal that it is.
-pub(crate) fn explain(headers: &mut HeaderMap, path: &str) {
-    if headers.contains_key(Status::GRPC_STATUS_DETAILS) {
-        return;
-    }
-    let Some(status) = Status::from_header_map(headers) else {
-        return;
-    };
-    if status.code() == Code::Ok {
-        return;
-    }
-    let told = explained(status.code(), status.message(), path);
-    headers.remove(Status::GRPC_MESSAGE);
-    // Made of text that fits into headers.
-    let _ = told.add_header(headers);
-}
-
-/// What the library's own status means.
-fn explained(code: Code, message: &str, path: &str) -> Status {
-    let reason = || message.chars().take(500).collect();
-    let error = match code {
-        Code::Unimplemented if message.is_empty() => return status::no_such_method(path),
-        Code::Unimplemented => CallError::CompressionUnknown { reason: reason() },
-        Code::OutOfRange | Code::ResourceExhausted => CallError::MessageTooLarge {
-            limit: last_number(message),
-        },
-        Code::Internal if message.contains("compressed-flag") => CallError::CompressionUnsaid,
-        Code::Internal if is_about_the_message(message) => {
-            CallError::MessageUnreadable { reason: reason() }
-        }
-        Code::DeadlineExceeded => CallError::DeadlinePassed,
-        code => {
-            tracing::error!(?code, message, path, "a call failed without a code of ours");
-            CallError::Failed { code }
-        }
-    };
-    status::refused(&error)
-}
-
-/// Whether the library means the request by it.
-fn is_about_the_message(message: &str) -> bool {
-    let of_request = [
-        "failed to decode Protobuf message",
-        "protocol error: received message",
-        "Unexpected EOF decoding stream",
-        "Missing request message",
-        "Error decompressing",
-    ];
-    of_request.iter().any(|begin| message.starts_with(begin))
-}
-
-fn last_number(text: &str) -> u64 {
-    let numbers = text.split(|c: char| !c.is_ascii_digit());
-    let mut numbers = numbers.filter_map(|digits| digits.parse().ok());
-    numbers.next_back().unwrap_or_default()
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 use super::*;
 use crate::proto::errors::v1::ErrorDetail;
 use prost::Message as _;
+use tonic::Code;
 use tonic_types::StatusExt as _;
 
 fn told(headers: &HeaderMap) -> (Code, String, String) {

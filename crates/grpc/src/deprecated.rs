@@ -2,14 +2,14 @@
 //! their answers, and all of it is listed.
 
 use crate::pool::FIXED;
-use coeval_releases::{DeprecatedItem, Deprecation};
+use coeval_releases::{DeprecatedItem, ReleaseDeprecation};
 use http::{HeaderMap, HeaderName, HeaderValue};
 use prost_reflect::{DescriptorPool, DynamicMessage, Value};
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 /// By path.
-static METHODS: LazyLock<BTreeMap<String, Deprecation>> = LazyLock::new(|| methods(&FIXED));
+static METHODS: LazyLock<BTreeMap<String, ReleaseDeprecation>> = LazyLock::new(|| methods(&FIXED));
 
 /// Says in an answer that its method is to go, if it is.
 pub(crate) fn tell(headers: &mut HeaderMap, path: &str) {
@@ -18,7 +18,7 @@ pub(crate) fn tell(headers: &mut HeaderMap, path: &str) {
     }
 }
 
-fn write(headers: &mut HeaderMap, deprecation: &Deprecation) {
+fn write(headers: &mut HeaderMap, deprecation: &ReleaseDeprecation) {
     for (name, date) in deprecation.headers() {
         let value = HeaderValue::from_str(&date).ok();
         headers.extend(value.map(|value| (HeaderName::from_static(name), value)));
@@ -41,7 +41,7 @@ fn all(pool: &DescriptorPool) -> Vec<DeprecatedItem> {
     methods.chain(fields(pool)).collect()
 }
 
-fn methods(pool: &DescriptorPool) -> BTreeMap<String, Deprecation> {
+fn methods(pool: &DescriptorPool) -> BTreeMap<String, ReleaseDeprecation> {
     let services = pool.services();
     let methods = services.flat_map(|service| service.methods().collect::<Vec<_>>());
     let declared = methods.filter_map(|method| {
@@ -67,13 +67,19 @@ fn fields(pool: &DescriptorPool) -> Vec<DeprecatedItem> {
 }
 
 /// What our options of this name declare.
-fn declared(pool: &DescriptorPool, options: &DynamicMessage, name: &str) -> Option<Deprecation> {
+fn declared(
+    pool: &DescriptorPool,
+    options: &DynamicMessage,
+    name: &str,
+) -> Option<ReleaseDeprecation> {
+    // The pool may be without our options file: then nothing is declared.
     let extension = pool.get_extension_by_name(name)?;
     if !options.has_extension(&extension) {
         return None;
     }
     let rules = options.get_extension(&extension);
     let rules = rules.as_message()?;
+    // prost-reflect answers an empty message for one that is absent.
     if !rules.has_field_by_name("deprecated") {
         return None;
     }
@@ -87,7 +93,7 @@ fn declared(pool: &DescriptorPool, options: &DynamicMessage, name: &str) -> Opti
             .unwrap_or_default()
             .to_owned()
     };
-    Some(Deprecation {
+    Some(ReleaseDeprecation {
         since: text("since").parse().ok()?,
         last_used_in: text("last_used_in").parse().ok()?,
         removed_in: text("removed_in").parse().ok()?,

@@ -1,25 +1,25 @@
 //! The body of an answer that goes on: it ends at the caller's deadline, and its last word has a
 //! code if it is not OK.
 
-use crate::around::explain;
 use crate::error::CallError;
+use crate::explained::explain;
 use crate::status;
 use axum::body::Body;
 use bytes::Bytes;
 use http::HeaderMap;
-use http_body::{Body as HttpBody, Frame};
+use http_body::Frame;
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use tokio::time::{Instant, Sleep, sleep_until};
 
-pub(crate) struct Ending {
+pub(crate) struct EndingBody {
     /// Nothing once it has ended: what it held is freed.
     inner: Option<Body>,
     deadline: Option<Pin<Box<Sleep>>>,
     path: String,
 }
 
-impl Ending {
+impl EndingBody {
     pub(crate) fn new(body: Body, deadline: Option<Instant>, path: String) -> Self {
         Self {
             inner: Some(body),
@@ -29,7 +29,7 @@ impl Ending {
     }
 }
 
-impl HttpBody for Ending {
+impl http_body::Body for EndingBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -41,8 +41,10 @@ impl HttpBody for Ending {
         let Some(inner) = this.inner.as_mut() else {
             return Poll::Ready(None);
         };
+        // Looked at before the body: one that always has a frame ready would never be late otherwise.
         let late = |sleep: &mut Pin<Box<Sleep>>| sleep.as_mut().poll(context).is_ready();
         if this.deadline.as_mut().is_some_and(late) {
+            // Dropped at once: a watch holds a cursor and a subscription until then.
             this.inner = None;
             let mut trailers = HeaderMap::new();
             // Made of text that fits into headers.

@@ -1,20 +1,29 @@
 //! What is wrong with a call before any method sees it, or around all of them.
 
-use coeval_codes::{Code, Coded};
-use tonic::Code as Grpc;
-
-use crate::status::grpc_code;
+use coeval_codes::{Code, Coded, ErrorKind};
 
 /// A refusal.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub(crate) enum CallError {
     #[error("a message is larger than the {limit} bytes that this server takes")]
+    #[code(
+        MESSAGE_TOO_LARGE,
+        advice = "Send less at once, or raise the server's --max-body."
+    )]
     MessageTooLarge { limit: u64 },
     #[error("a message can't be read: {reason}")]
+    #[code(
+        MESSAGE_UNREADABLE,
+        advice = "Generate the client from this server's files."
+    )]
     MessageUnreadable { reason: String },
     #[error(
         "this server, of release {release}, does not know the field {} of the request of {method}",
         fields.join(", ")
+    )]
+    #[code(
+        FIELD_UNKNOWN,
+        advice = "Use a server of a newer release, leave the field out, or name it in coeval-ignorable if the request means the same without it."
     )]
     FieldUnknown {
         method: String,
@@ -22,28 +31,58 @@ pub(crate) enum CallError {
         release: &'static str,
     },
     #[error("{reason}")]
+    #[code(COMPRESSION_UNKNOWN, advice = "Send messages that are not compressed.")]
     CompressionUnknown { reason: String },
     #[error("a message is marked as compressed, and no grpc-encoding says how")]
+    #[code(COMPRESSION_UNKNOWN, advice = "Send messages that are not compressed.")]
     CompressionUnsaid,
     #[error("the time that the caller gave was over")]
+    #[code(
+        DEADLINE_PASSED,
+        advice = "Read before you repeat a write; give more time, or ask for less."
+    )]
     DeadlinePassed,
     #[error("grpc-timeout is {text:?}: it is up to eight digits and one of H, M, S, m, u, n")]
+    #[code(
+        HEADER_INVALID,
+        advice = "Correct the metadata grpc-timeout, or leave it out."
+    )]
     TimeoutInvalid { text: String },
     #[error("the content type is not application/grpc")]
+    #[code(
+        CONTENT_TYPE_UNKNOWN,
+        advice = "Use a gRPC client, or one of the REST APIs."
+    )]
     ContentType,
     #[error("there is no file {path:?} here, or not for this caller")]
+    #[code(
+        PROTO_FILE_UNKNOWN,
+        advice = "GET /protos lists the files that you may have."
+    )]
     FileUnknown { path: String },
     #[error("{reason}")]
+    #[code(
+        PACKAGE_VERSION_OTHER,
+        advice = "Leave version and kind out, use the package of that major, or the generic service."
+    )]
     OtherPackage { reason: String },
     #[error("this server has no service {name:?}")]
+    #[code(
+        ROUTE_UNKNOWN,
+        advice = "Ask for one that reflection lists, or for none."
+    )]
     ServiceUnknown { name: String },
     #[error("the call failed")]
-    Failed { code: Grpc },
+    #[code(
+        CALL_FAILED,
+        advice = "Read before you repeat a write, then try again."
+    )]
+    Failed { code: tonic::Code },
 }
 
 impl CallError {
     /// As gRPC calls it.
-    pub(crate) fn grpc(&self) -> Grpc {
+    pub(crate) fn grpc(&self) -> tonic::Code {
         match self {
             Self::MessageTooLarge { .. }
             | Self::MessageUnreadable { .. }
@@ -55,55 +94,15 @@ impl CallError {
             | Self::DeadlinePassed
             | Self::FileUnknown { .. } => grpc_code(self.error_kind()),
             // gRPC's own rule.
-            Self::CompressionUnsaid => Grpc::Internal,
+            Self::CompressionUnsaid => tonic::Code::Internal,
             // Asked of the reflection service, which is there.
-            Self::ServiceUnknown { .. } => Grpc::NotFound,
+            Self::ServiceUnknown { .. } => tonic::Code::NotFound,
             Self::Failed { code } => *code,
         }
     }
 }
 
-impl Coded for CallError {
-    fn code(&self) -> Code {
-        match self {
-            Self::MessageTooLarge { .. } => coeval_codes::MESSAGE_TOO_LARGE,
-            Self::MessageUnreadable { .. } => coeval_codes::MESSAGE_UNREADABLE,
-            Self::FieldUnknown { .. } => coeval_codes::FIELD_UNKNOWN,
-            Self::CompressionUnknown { .. } | Self::CompressionUnsaid => {
-                coeval_codes::COMPRESSION_UNKNOWN
-            }
-            Self::DeadlinePassed => coeval_codes::DEADLINE_PASSED,
-            Self::TimeoutInvalid { .. } => coeval_codes::HEADER_INVALID,
-            Self::ContentType => coeval_codes::CONTENT_TYPE_UNKNOWN,
-            Self::FileUnknown { .. } => coeval_codes::PROTO_FILE_UNKNOWN,
-            Self::OtherPackage { .. } => coeval_codes::PACKAGE_VERSION_OTHER,
-            Self::ServiceUnknown { .. } => coeval_codes::ROUTE_UNKNOWN,
-            Self::Failed { .. } => coeval_codes::CALL_FAILED,
-        }
-    }
-
-    fn advice(&self) -> String {
-        let text = match self {
-            Self::MessageTooLarge { .. } => "Send less at once, or raise the server's --max-body.",
-            Self::MessageUnreadable { .. } => "Generate the client from this server's files.",
-            Self::FieldUnknown { .. } => {
-                "Use a server of a newer release, leave the field out, or name it in coeval-ignorable if the request means the same without it."
-            }
-            Self::CompressionUnknown { .. } | Self::CompressionUnsaid => {
-                "Send messages that are not compressed."
-            }
-            Self::DeadlinePassed => {
-                "Read before you repeat a write; give more time, or ask for less."
-            }
-            Self::TimeoutInvalid { .. } => "Correct the metadata grpc-timeout, or leave it out.",
-            Self::ContentType => "Use a gRPC client, or one of the REST APIs.",
-            Self::FileUnknown { .. } => "GET /protos lists the files that you may have.",
-            Self::OtherPackage { .. } => {
-                "Leave version and kind out, use the package of that major, or the generic service."
-            }
-            Self::ServiceUnknown { .. } => "Ask for one that reflection lists, or for none.",
-            Self::Failed { .. } => "Read before you repeat a write, then try again.",
-        };
-        text.to_owned()
-    }
+/// How gRPC calls a kind of error.
+pub(crate) fn grpc_code(kind: ErrorKind) -> tonic::Code {
+    tonic::Code::from(kind.statuses().grpc.number())
 }

@@ -8,9 +8,9 @@ use prost_types::FieldMask;
 
 /// The fields that are meant.
 #[derive(Debug)]
-pub(crate) struct Fields(Option<Vec<String>>);
+pub(crate) struct UpdateFields(Option<Vec<String>>);
 
-impl Fields {
+impl UpdateFields {
     /// Those of a mask, which may name `known` ones; without one all, and then a revision is
     /// needed.
     pub(crate) fn of(
@@ -18,12 +18,15 @@ impl Fields {
         revision: &str,
         known: &[&str],
     ) -> Result<Self, MethodError> {
+        // Without a mask every field is written: only a revision shows that the caller has seen what it writes
+        // over.
         let Some(mask) = mask else {
             return match revision {
                 "" => Err(EngineError::RevisionNeeded.into()),
                 _ => Ok(Self(None)),
             };
         };
+        // An empty mask is what a client sends that meant to fill it: all fields would be the worst guess.
         if mask.paths.is_empty() {
             return Err(MethodError::invalid("the field mask names no field"));
         }
@@ -82,21 +85,21 @@ mod tests {
     #[test]
     fn a_mask_means_its_fields_and_no_mask_all_of_them_at_a_revision() {
         let known = ["name", "rights"];
-        let some = Fields::of(mask(&["name"]), "", &known).unwrap();
+        let some = UpdateFields::of(mask(&["name"]), "", &known).unwrap();
         assert_eq!(
             (some.when("name", 1), some.when("rights", 2)),
             (Some(1), None)
         );
-        let all = Fields::of(None, "r", &known).unwrap();
+        let all = UpdateFields::of(None, "r", &known).unwrap();
         assert_eq!(all.when("rights", 2), Some(2));
-        let all = Fields::of(mask(&["*"]), "", &known).unwrap();
+        let all = UpdateFields::of(mask(&["*"]), "", &known).unwrap();
         assert_eq!(all.when("rights", 2), Some(2));
     }
 
     #[test]
     fn nothing_said_and_what_is_no_field_are_refused() {
-        assert!(Fields::of(None, "", &["name"]).is_err());
-        assert!(Fields::of(mask(&[]), "", &["name"]).is_err());
-        assert!(Fields::of(mask(&["id"]), "r", &["name"]).is_err());
+        assert!(UpdateFields::of(None, "", &["name"]).is_err());
+        assert!(UpdateFields::of(mask(&[]), "", &["name"]).is_err());
+        assert!(UpdateFields::of(mask(&["id"]), "r", &["name"]).is_err());
     }
 }

@@ -20,20 +20,20 @@ const EVERY: Duration = Duration::from_millis(500);
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct HealthOf(Arc<State>);
+pub(crate) struct HealthService(Arc<HealthState>);
 
 #[derive(Debug)]
-struct State {
+struct HealthState {
     readiness: Readiness,
     lifecycle: Lifecycle,
     /// However many ask, the parts of the server are asked once.
     asked: Mutex<Option<(Instant, bool)>>,
 }
 
-impl HealthOf {
+impl HealthService {
     pub(crate) fn new(readiness: Readiness, lifecycle: Lifecycle) -> Self {
         let asked = Mutex::new(None);
-        Self(Arc::new(State {
+        Self(Arc::new(HealthState {
             readiness,
             lifecycle,
             asked,
@@ -42,6 +42,8 @@ impl HealthOf {
 
     async fn status(&self) -> ServingStatus {
         let state = &self.0;
+        // The lock is held while the parts are asked: who comes meanwhile waits for that answer in place of
+        // asking again.
         let mut asked = state.asked.lock().await;
         let ready = match *asked {
             Some((at, ready)) if at.elapsed() < EVERY => ready,
@@ -62,6 +64,7 @@ impl HealthOf {
     /// closes and that was told.
     async fn next(&self, before: Option<ServingStatus>) -> Option<ServingStatus> {
         loop {
+            // Polled, since parts can't tell by themselves that they are no longer ready.
             let now = self.status().await;
             if Some(now) != before {
                 return Some(now);
@@ -88,7 +91,7 @@ fn is_known(service: &str) -> bool {
 }
 
 #[tonic::async_trait]
-impl Health for HealthOf {
+impl Health for HealthService {
     async fn check(
         &self,
         request: Request<HealthCheckRequest>,
@@ -111,6 +114,7 @@ impl Health for HealthOf {
         if !is_known(&request.into_inner().service) {
             let lifecycle = self.0.lifecycle.clone();
             let unknown = Ok(response(ServingStatus::ServiceUnknown));
+            // The protocol wants the stream to stay open after SERVICE_UNKNOWN.
             let open = stream::once(async { unknown }).chain(stream::pending());
             let open = open.take_until(async move { lifecycle.draining().await });
             return Ok(Response::new(open.boxed()));

@@ -1,8 +1,8 @@
 //! Ids of type versions, interfaces, tasks and members, as messages have them.
 
-use crate::api::Api;
-use coeval_access::Member;
-use coeval_api::methods::MethodError;
+use crate::api::GrpcState;
+use coeval_access::AclMember;
+use coeval_api::methods::{MethodError, parse_member};
 use coeval_core::types::InterfaceId;
 use coeval_core::version::{EntityUrn, InterfaceUrn, TypeUrn, Uuid, Version};
 use coeval_engine::{Caller, EngineError, TypeKey, VENDOR};
@@ -26,6 +26,7 @@ pub(crate) fn type_version(text: &str) -> Result<(TypeKey, Version), MethodError
     let urn = TypeUrn::<Version>::parse(&urn).map_err(|why| bad(text, "a type version", why))?;
     let of = TypeKey::new(urn.name.vendor.as_str(), urn.name.nss.as_str());
     let version = urn.version;
+    // The same answer as for a type that does not exist: built-in kinds are resources, not types, here.
     if &*of.vendor == VENDOR {
         Err(EngineError::TypeVersionUnknown { of, version }.into())
     } else {
@@ -68,11 +69,12 @@ pub(crate) fn resource(of: &TypeKey, text: &str) -> Result<Uuid, MethodError> {
     }
 }
 
-/// Makes a member of an id.
-type Make = fn(String) -> Member;
-
 /// Whom a grant is for: a user, a role or an organization that there is.
-pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Member, MethodError> {
+pub(crate) async fn member(
+    api: &GrpcState,
+    caller: &Caller,
+    id: &str,
+) -> Result<AclMember, MethodError> {
     let member = member_of(id)?;
     match api.methods.engine().name_of(caller, id).await? {
         Some(_) => Ok(member),
@@ -81,16 +83,9 @@ pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Membe
 }
 
 /// The same, whether or not it is still there.
-pub(crate) fn member_of(id: &str) -> Result<Member, MethodError> {
-    let kinds: [(&str, Make); 3] = [
-        ("urn:vcloud:user:", Member::User),
-        ("urn:vcloud:role:", Member::Role),
-        ("urn:vcloud:org:", Member::Org),
-    ];
-    let kind = kinds.iter().find(|(start, _)| id.starts_with(start));
+pub(crate) fn member_of(id: &str) -> Result<AclMember, MethodError> {
     let why = "use the id of a user, a role or an organization";
-    let (_, make) = kind.ok_or_else(|| bad(id, "a member", why))?;
-    Ok(make(id.to_owned()))
+    parse_member(id).ok_or_else(|| bad(id, "a member", why))
 }
 
 #[cfg(test)]

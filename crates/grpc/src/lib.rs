@@ -3,9 +3,9 @@
 //!
 //! - `call`: who calls, from the metadata, and what every answer has
 //! - `status`: every refusal as a status with typed details
-//! - `resources`: the generic service
+//! - `header`: what all resources have, as messages; `resources`: the generic service
 //! - `types`, `access`, `tasks`, `migrations`: services for what is around resources
-//! - `typed`: services made at run time from the types
+//! - `package`: protobuf packages made at run time from the types; `typed`: the services in them
 //! - `reflection`, `protos`: descriptors and `.proto` files for those who may have them
 //! - `health`: whether the server can serve
 //! - `around`: deadlines, unknown fields, and a code for every status
@@ -20,10 +20,13 @@ mod call;
 mod deprecated;
 mod ending;
 mod error;
+mod explained;
 mod fields;
+mod header;
 mod health;
 mod ids;
 mod migrations;
+mod package;
 mod pages;
 mod pool;
 mod protos;
@@ -31,6 +34,7 @@ pub mod raw;
 mod reflection;
 mod releases;
 mod resources;
+mod router;
 mod served;
 mod services;
 mod status;
@@ -39,9 +43,9 @@ mod tasks;
 mod times;
 mod typed;
 mod types;
-mod unmatched;
 pub mod watching;
 
-pub use api::{Grpc, Settings};
+pub use api::GrpcSettings;
 pub use coeval_proto as proto;
 pub use deprecated::deprecations;
+pub use router::GrpcApi;

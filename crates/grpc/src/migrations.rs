@@ -1,13 +1,13 @@
 //! The service of phased migrations.
 
-mod shown;
+mod messages;
 
-use crate::api::Api;
+use crate::api::GrpcState;
+use crate::call::served;
 use crate::fields::{said, text};
 use crate::ids;
-use crate::pages::PageAsked;
+use crate::pages::PageRequest;
 use crate::proto::migrations::v1 as pb;
-use crate::services::served;
 use coeval_api::methods::MethodError;
 use coeval_core::phases::Phase;
 use coeval_core::version::{Uuid, Version};
@@ -17,9 +17,9 @@ use std::sync::Arc;
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Migrations(pub(crate) Arc<Api>);
+pub(crate) struct MigrationService(pub(crate) Arc<GrpcState>);
 
-served!(pb::migration_service_server::MigrationService, Migrations {
+served!(pb::migration_service_server::MigrationService, MigrationService {
     plan_migration(pb::PlanMigrationRequest) -> pb::PlanMigrationResponse = plan;
     start_migration(pb::StartMigrationRequest) -> pb::StartMigrationResponse = start;
     get_migration(pb::GetMigrationRequest) -> pb::GetMigrationResponse = get;
@@ -36,7 +36,7 @@ served!(pb::migration_service_server::MigrationService, Migrations {
 });
 
 async fn plan(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::PlanMigrationRequest,
 ) -> Result<pb::PlanMigrationResponse, MethodError> {
@@ -44,12 +44,12 @@ async fn plan(
     let engine = api.methods.engine();
     let plan = engine.plan_migration(&caller, &of, asked.from_major, asked.to_major);
     Ok(pb::PlanMigrationResponse {
-        plan: Some(shown::plan(&plan.await?)),
+        plan: Some(messages::plan(&plan.await?)),
     })
 }
 
 async fn start(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::StartMigrationRequest,
 ) -> Result<pb::StartMigrationResponse, MethodError> {
@@ -66,7 +66,7 @@ async fn start(
     let engine = api.methods.engine();
     let begun = engine.start_migration(&caller, &of, &declared).await?;
     Ok(pb::StartMigrationResponse {
-        migration: Some(shown::migration(&begun)),
+        migration: Some(messages::migration(&begun)),
     })
 }
 
@@ -77,24 +77,24 @@ fn version(said: String) -> Result<Version, MethodError> {
 }
 
 async fn get(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GetMigrationRequest,
 ) -> Result<pb::GetMigrationResponse, MethodError> {
     let of = api.methods.kind(&caller, &asked.kind).await?;
     let status = api.methods.engine().migration_status(&caller, &of).await?;
     Ok(pb::GetMigrationResponse {
-        migration: Some(shown::migration(&status)),
+        migration: Some(messages::migration(&status)),
     })
 }
 
 async fn list(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListMigrationsRequest,
 ) -> Result<pb::ListMigrationsResponse, MethodError> {
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "migrations", &[], page).await?;
+    let page = PageRequest::read((&api, &caller), "migrations", &[], page).await?;
     let all = api.methods.engine().migrations(&caller).await?;
     // Those under way come first, on every page.
     let key = |one: &MigrationStatus| match one.live {
@@ -103,13 +103,13 @@ async fn list(
     };
     let (found, next_page_token) = page.cut(all, key).await?;
     Ok(pb::ListMigrationsResponse {
-        migrations: found.iter().map(shown::migration).collect(),
+        migrations: found.iter().map(messages::migration).collect(),
         next_page_token,
     })
 }
 
 async fn advance(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::AdvanceMigrationRequest,
 ) -> Result<pb::AdvanceMigrationResponse, MethodError> {
@@ -124,12 +124,12 @@ async fn advance(
     let engine = api.methods.engine();
     let moved = engine.advance_migration(&caller, &of, advance).await?;
     Ok(pb::AdvanceMigrationResponse {
-        migration: Some(shown::migration(&moved)),
+        migration: Some(messages::migration(&moved)),
     })
 }
 
 async fn back(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::BackMigrationRequest,
 ) -> Result<pb::BackMigrationResponse, MethodError> {
@@ -137,24 +137,24 @@ async fn back(
     let engine = api.methods.engine();
     let moved = engine.back_migration(&caller, &of, asked.fence).await?;
     Ok(pb::BackMigrationResponse {
-        migration: Some(shown::migration(&moved)),
+        migration: Some(messages::migration(&moved)),
     })
 }
 
 async fn undo(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::UndoMigrationRequest,
 ) -> Result<pb::UndoMigrationResponse, MethodError> {
     let of = api.methods.kind(&caller, &asked.kind).await?;
     let moved = api.methods.engine().undo_migration(&caller, &of).await?;
     Ok(pb::UndoMigrationResponse {
-        migration: Some(shown::migration(&moved)),
+        migration: Some(messages::migration(&moved)),
     })
 }
 
 async fn update(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::UpdateMigrationRequest,
 ) -> Result<pb::UpdateMigrationResponse, MethodError> {
@@ -168,52 +168,53 @@ async fn update(
     let engine = api.methods.engine();
     let changed = engine.change_migration(&caller, &of, &change).await?;
     Ok(pb::UpdateMigrationResponse {
-        migration: Some(shown::migration(&changed)),
+        migration: Some(messages::migration(&changed)),
     })
 }
 
 async fn verify(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::VerifyMigrationRequest,
 ) -> Result<pb::VerifyMigrationResponse, MethodError> {
     let of = api.methods.kind(&caller, &asked.kind).await?;
     let engine = api.methods.engine();
     let found = engine.verify_migration(&caller, &of, &|_| {}).await?;
-    Ok(shown::verified(&of, &found))
+    Ok(messages::verified(&of, &found))
 }
 
 async fn report(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ReportLossRequest,
 ) -> Result<pb::ReportLossResponse, MethodError> {
     let of = api.methods.kind(&caller, &asked.kind).await?;
     let report = api.methods.engine().loss_report(&caller, &of).await?;
-    Ok(shown::loss(&of, &report))
+    Ok(messages::loss(&of, &report))
 }
 
 async fn failed(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListFailedResourcesRequest,
 ) -> Result<pb::ListFailedResourcesResponse, MethodError> {
     let of: TypeKey = api.methods.kind(&caller, &asked.kind).await?;
     let page = (asked.page_size, asked.page_token.as_str());
+    // The kind by its full name: a token of `app` must not lead on in another vendor's.
     let filter = of.to_string();
-    let page = PageAsked::read((&api, &caller), "failed", &[&filter], page).await?;
+    let page = PageRequest::read((&api, &caller), "failed", &[&filter], page).await?;
     let after = page.after.as_deref().and_then(Uuid::parse);
     let engine = api.methods.engine();
     let found = engine.failed_resources(&caller, &of, after, page.size + 1);
     let (found, next_page_token) = page.ended(found.await?, |one| one.id.to_string()).await?;
     Ok(pb::ListFailedResourcesResponse {
-        resources: found.iter().map(|one| shown::failed(&of, one)).collect(),
+        resources: found.iter().map(|one| messages::failed(&of, one)).collect(),
         next_page_token,
     })
 }
 
 async fn retry(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::RetryFailedResourceRequest,
 ) -> Result<pb::RetryFailedResourceResponse, MethodError> {
@@ -224,16 +225,16 @@ async fn retry(
 }
 
 async fn servers(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListServersRequest,
 ) -> Result<pb::ListServersResponse, MethodError> {
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "servers", &[], page).await?;
+    let page = PageRequest::read((&api, &caller), "servers", &[], page).await?;
     let all = api.methods.engine().servers(&caller).await?;
     let (found, next_page_token) = page.cut(all, |one| one.name.clone()).await?;
     Ok(pb::ListServersResponse {
-        servers: found.iter().map(shown::server).collect(),
+        servers: found.iter().map(messages::server).collect(),
         next_page_token,
     })
 }

@@ -1,14 +1,14 @@
 //! Pages of what is not resources. The tokens are sealed as those of resources are: good for the
 //! same caller and the same question alone.
 
-use crate::api::Api;
+use crate::api::GrpcState;
 use coeval_api::methods::MethodError;
 use coeval_engine::{Caller, DEFAULT_PAGE, LARGEST_PAGE};
 
 /// A page that is asked for.
 #[derive(Debug)]
-pub(crate) struct PageAsked<'a> {
-    api: &'a Api,
+pub(crate) struct PageRequest<'a> {
+    api: &'a GrpcState,
     caller: &'a Caller,
     /// What is listed.
     of: &'static str,
@@ -20,10 +20,10 @@ pub(crate) struct PageAsked<'a> {
     pub(crate) after: Option<String>,
 }
 
-impl<'a> PageAsked<'a> {
+impl<'a> PageRequest<'a> {
     /// Reads what a request says.
     pub(crate) async fn read(
-        (api, caller): (&'a Api, &'a Caller),
+        (api, caller): (&'a GrpcState, &'a Caller),
         of: &'static str,
         filter: &[&str],
         (size, token): (i32, &str),
@@ -62,6 +62,7 @@ impl<'a> PageAsked<'a> {
         key: impl Fn(&T) -> String,
     ) -> Result<(Vec<T>, String), MethodError> {
         all.sort_by_cached_key(&key);
+        // By key, not by position: rows that were created or deleted since the page before move nothing.
         if let Some(after) = &self.after {
             all.retain(|one| key(one) > *after);
         }

@@ -1,11 +1,11 @@
 //! `.proto` files over plain HTTP: ours for everybody, those of types for callers who see the type
 //! version that they describe.
 
-use crate::api::Api;
+use crate::api::GrpcState;
 use crate::error::CallError;
+use crate::package::refusal::TypedRefusal;
 use crate::proto::SOURCES;
 use crate::symbols;
-use crate::typed::Refused;
 use axum::Extension;
 use axum::Router;
 use axum::extract::{Path, State};
@@ -21,7 +21,7 @@ use std::sync::Arc;
 use tonic::Code;
 
 /// The routes.
-pub(crate) fn router(api: Arc<Api>) -> Router {
+pub(crate) fn router(api: Arc<GrpcState>) -> Router {
     Router::new()
         .route("/protos", get(list))
         .route("/protos/{*path}", get(file))
@@ -29,13 +29,14 @@ pub(crate) fn router(api: Arc<Api>) -> Router {
 }
 
 async fn list(
-    State(api): State<Arc<Api>>,
+    State(api): State<Arc<GrpcState>>,
     headers: HeaderMap,
     peer: Option<Extension<Peer>>,
 ) -> Response {
     let listed = async {
         let caller = api.known(&headers, peer.as_deref()).await?;
         let mut files: Vec<String> = SOURCES.iter().map(|(path, _)| (*path).to_owned()).collect();
+        // Our own files describe the product and are open to everybody; which types there are is not.
         if let Some(caller) = &caller {
             let layouts = api.layouts(caller).await?;
             files.extend(layouts.iter().map(|layout| layout.path()));
@@ -49,7 +50,7 @@ async fn list(
 }
 
 async fn file(
-    State(api): State<Arc<Api>>,
+    State(api): State<Arc<GrpcState>>,
     Path(path): Path<String>,
     headers: HeaderMap,
     peer: Option<Extension<Peer>>,
@@ -63,7 +64,11 @@ async fn file(
     found.await.unwrap_or_else(refused)
 }
 
-async fn text(api: &Api, caller: Option<&Caller>, path: &str) -> Result<String, Refused> {
+async fn text(
+    api: &GrpcState,
+    caller: Option<&Caller>,
+    path: &str,
+) -> Result<String, TypedRefusal> {
     if let Some((_, text)) = SOURCES.iter().find(|(own, _)| *own == path) {
         return Ok((*text).to_owned());
     }
@@ -71,6 +76,7 @@ async fn text(api: &Api, caller: Option<&Caller>, path: &str) -> Result<String, 
         Some(package) => api.package_for(caller, &package).await?,
         None => None,
     };
+    // The package is found by its folder; the file has to have the one name that it has.
     let package = package.filter(|package| package.layout.path() == path);
     let unknown = || CallError::FileUnknown {
         path: path.chars().take(200).collect(),
@@ -87,17 +93,17 @@ fn by(caller: Option<&Caller>, mut response: Response) -> Response {
     response
 }
 
-fn refused(refused: Refused) -> Response {
+fn refused(refused: TypedRefusal) -> Response {
     let ours = CallError::Failed {
         code: Code::Internal,
     };
     let http = |status: u16| StatusCode::from_u16(status).unwrap_or_default();
     match &refused {
-        Refused::Call(error) => error_answer(StatusCode::NOT_FOUND, error),
-        Refused::Method(error) if !error.error_kind().is_ours() => {
+        TypedRefusal::Call(error) => error_answer(StatusCode::NOT_FOUND, error),
+        TypedRefusal::Method(error) if !error.error_kind().is_ours() => {
             error_answer(http(error.error_kind().statuses().webapi), error)
         }
-        Refused::Method(_) | Refused::Typed(_) => {
+        TypedRefusal::Method(_) | TypedRefusal::Typed(_) => {
             tracing::error!(error = %refused, "a .proto file can't be given");
             error_answer(StatusCode::INTERNAL_SERVER_ERROR, &ours)
         }

@@ -3,9 +3,9 @@
 //!
 //! Every message of a stream is answered on its own: with what the caller may see at that moment.
 
-use crate::api::Api;
+use crate::api::GrpcState;
+use crate::package::refusal::TypedRefusal;
 use crate::pool::FIXED;
-use crate::typed::Refused;
 use crate::{status, symbols};
 use coeval_api::caller::Peer;
 use coeval_api::methods::MethodError;
@@ -26,17 +26,17 @@ pub(crate) const REQUEST_BYTES: usize = 16 * 1024;
 
 /// The service, in both of its versions.
 #[derive(Clone, Debug)]
-pub(crate) struct Reflection(pub(crate) Arc<Api>);
+pub(crate) struct ReflectionService(pub(crate) Arc<GrpcState>);
 
 /// Who asks; looked at again for every message.
 #[derive(Clone, Debug)]
-struct Asking {
-    api: Arc<Api>,
+struct ReflectionSession {
+    api: Arc<GrpcState>,
     headers: HeaderMap,
     peer: Option<Peer>,
 }
 
-impl Asking {
+impl ReflectionSession {
     /// The caller; nobody, if nothing is said of who it is.
     async fn caller(&self) -> Result<Option<Caller>, MethodError> {
         self.api.known(&self.headers, self.peer.as_ref()).await
@@ -46,6 +46,7 @@ impl Asking {
         &self,
         request: v1::ServerReflectionRequest,
     ) -> Result<v1::ServerReflectionResponse, Status> {
+        // Again for each message: a stream of reflection lives as long as its client, and rights change.
         let caller = self.caller().await.map_err(status::of)?;
         let caller = caller.as_ref();
         let said = match &request.message_request {
@@ -92,7 +93,7 @@ impl Asking {
         &self,
         caller: Option<&Caller>,
         path: &str,
-    ) -> Result<Option<FileDescriptor>, Refused> {
+    ) -> Result<Option<FileDescriptor>, TypedRefusal> {
         if let Some(file) = FIXED.get_file_by_name(path) {
             return Ok(Some(file));
         }
@@ -108,7 +109,7 @@ impl Asking {
         &self,
         caller: Option<&Caller>,
         name: &str,
-    ) -> Result<Option<FileDescriptor>, Refused> {
+    ) -> Result<Option<FileDescriptor>, TypedRefusal> {
         let name = name.trim_start_matches('.');
         if let Some(file) = symbols::declared(&FIXED, name) {
             return Ok(Some(file));
@@ -124,6 +125,7 @@ impl Asking {
 /// A file and all that it imports, each once, the file itself first.
 fn files(file: &FileDescriptor) -> MessageResponse {
     let mut all = vec![file.clone()];
+    // A queue that keeps what it has handed out: imports form no cycle, but many files share some.
     let mut at = 0;
     while let Some(next) = all.get(at).cloned() {
         for import in next.dependencies() {
@@ -157,7 +159,7 @@ fn not_found(request: &v1::ServerReflectionRequest) -> MessageResponse {
     })
 }
 
-type Answers<T> = BoxStream<'static, Result<T, Status>>;
+type ReflectionAnswers<T> = BoxStream<'static, Result<T, Status>>;
 
 /// The two versions have the same messages under different names.
 fn same<From: Message, To: Message + Default>(message: &From) -> Result<To, Status> {
@@ -165,22 +167,23 @@ fn same<From: Message, To: Message + Default>(message: &From) -> Result<To, Stat
     read.map_err(|error| Status::internal(error.to_string()))
 }
 
-impl Reflection {
+impl ReflectionService {
     fn answers<Asked, Told>(
         &self,
         request: Request<Streaming<Asked>>,
-    ) -> Result<Response<Answers<Told>>, Status>
+    ) -> Result<Response<ReflectionAnswers<Told>>, Status>
     where
         Asked: Message + 'static,
         Told: Message + Default + 'static,
     {
         let (metadata, extensions, messages) = request.into_parts();
-        let asking = Asking {
+        let asking = ReflectionSession {
             api: Arc::clone(&self.0),
             headers: metadata.into_headers(),
             peer: extensions.get::<Peer>().cloned(),
         };
         let lifecycle = self.0.settings.lifecycle.clone();
+        // One after the other: the answers of a stream are in the order of its questions.
         let told = messages.then(move |message| {
             let asking = asking.clone();
             async move { same(&asking.answer(same(&message?)?).await?) }
@@ -191,8 +194,8 @@ impl Reflection {
 }
 
 #[tonic::async_trait]
-impl v1::server_reflection_server::ServerReflection for Reflection {
-    type ServerReflectionInfoStream = Answers<v1::ServerReflectionResponse>;
+impl v1::server_reflection_server::ServerReflection for ReflectionService {
+    type ServerReflectionInfoStream = ReflectionAnswers<v1::ServerReflectionResponse>;
 
     async fn server_reflection_info(
         &self,
@@ -203,8 +206,8 @@ impl v1::server_reflection_server::ServerReflection for Reflection {
 }
 
 #[tonic::async_trait]
-impl v1alpha::server_reflection_server::ServerReflection for Reflection {
-    type ServerReflectionInfoStream = Answers<v1alpha::ServerReflectionResponse>;
+impl v1alpha::server_reflection_server::ServerReflection for ReflectionService {
+    type ServerReflectionInfoStream = ReflectionAnswers<v1alpha::ServerReflectionResponse>;
 
     async fn server_reflection_info(
         &self,

@@ -1,7 +1,7 @@
 //! The service of releases: which one the server has, and what in it is to go.
 
-use crate::api::Api;
-use crate::pages::PageAsked;
+use crate::api::GrpcState;
+use crate::pages::PageRequest;
 use crate::proto::options::v1::Deprecation;
 use crate::proto::releases::v1 as pb;
 use crate::status;
@@ -14,10 +14,10 @@ use tonic::{Request, Response, Status};
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Releases(pub(crate) Arc<Api>);
+pub(crate) struct ReleaseService(pub(crate) Arc<GrpcState>);
 
 #[tonic::async_trait]
-impl pb::release_service_server::ReleaseService for Releases {
+impl pb::release_service_server::ReleaseService for ReleaseService {
     /// Open to everybody, as every answer says the same in a header.
     async fn get_release(
         &self,
@@ -40,12 +40,12 @@ impl pb::release_service_server::ReleaseService for Releases {
 }
 
 async fn list(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListDeprecationsRequest,
 ) -> Result<pb::ListDeprecationsResponse, MethodError> {
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "deprecations", &[], page).await?;
+    let page = PageRequest::read((&api, &caller), "deprecations", &[], page).await?;
     let all = api.settings.deprecations.to_vec();
     let key = |item: &DeprecatedItem| format!("{} {}", item.what, item.name);
     let (items, next_page_token) = page.cut(all, key).await?;

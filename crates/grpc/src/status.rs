@@ -1,11 +1,11 @@
 //! Every refusal as a status: the kind of refusal as its code, our own code in
 //! `google.rpc.ErrorInfo`, and all that programs need in `coeval.errors.v1.ErrorDetail`.
 
-use crate::error::CallError;
+use crate::error::{CallError, grpc_code};
 use crate::proto::errors::v1::{ErrorDetail, Violation};
 use bytes::Bytes;
 use coeval_api::methods::MethodError;
-use coeval_codes::{Coded, ErrorKind};
+use coeval_codes::Coded;
 use prost::Message;
 use tonic::{Code, Status};
 use tonic_types::pb::{self, ErrorInfo, RetryInfo};
@@ -22,6 +22,7 @@ pub(crate) fn of(error: impl Into<MethodError>) -> Status {
     let error = error.into();
     let kind = error.error_kind();
     let code = error.code();
+    // What went wrong inside may name hosts and files: it is for the log.
     let message = if kind.is_ours() {
         tracing::error!(%code, %error, "a call failed");
         code.title().to_owned()
@@ -129,13 +130,9 @@ fn some<T>(mut all: Vec<T>) -> Vec<T> {
 
 fn short(text: &str) -> String {
     let mut end = text.len().min(LONGEST);
+    // A limit in bytes may fall into a character.
     while !text.is_char_boundary(end) {
         end -= 1;
     }
     text.get(..end).unwrap_or_default().to_owned()
-}
-
-/// How gRPC calls a kind of error.
-pub(crate) fn grpc_code(kind: ErrorKind) -> Code {
-    Code::from(kind.statuses().grpc.number())
 }

@@ -1,19 +1,19 @@
 //! The service of tasks.
 
-use crate::api::Api;
+use crate::api::GrpcState;
 use crate::call::answer;
 use crate::fields::{said, text};
+use crate::header::quarantined;
 use crate::ids;
-use crate::pages::PageAsked;
+use crate::pages::PageRequest;
 use crate::proto::tasks::v1 as pb;
-use crate::resources::quarantined;
 use crate::status;
 use crate::times::timestamp;
 use coeval_api::caller::{CallerRequest, Peer};
 use coeval_api::methods::MethodError;
 use coeval_core::version::{Uuid, Version};
 use coeval_engine::jobs::MigrateOptions;
-use coeval_engine::tasks::{Status as Stands, Task, TaskQuery};
+use coeval_engine::tasks::{self, Task, TaskQuery};
 use coeval_engine::{Caller, TypeKey};
 use futures::StreamExt;
 use futures::stream::BoxStream;
@@ -26,10 +26,10 @@ const BETWEEN: Duration = Duration::from_secs(1);
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Tasks(pub(crate) Arc<Api>);
+pub(crate) struct TaskService(pub(crate) Arc<GrpcState>);
 
 #[tonic::async_trait]
-impl pb::task_service_server::TaskService for Tasks {
+impl pb::task_service_server::TaskService for TaskService {
     async fn get_task(
         &self,
         request: Request<pb::GetTaskRequest>,
@@ -64,7 +64,7 @@ impl pb::task_service_server::TaskService for Tasks {
         // Who may not see it is told so before a stream begins.
         let task = self.0.methods.engine().task(&call.caller, id).await;
         let first = task.map_err(status::of)?;
-        let sender = Sender { headers, peer };
+        let sender = StreamCredentials { headers, peer };
         let stream = watch(Arc::clone(&self.0), sender, call.caller.clone(), first);
         Ok(answer(&call.caller, stream))
     }
@@ -78,7 +78,7 @@ impl pb::task_service_server::TaskService for Tasks {
 }
 
 async fn get(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GetTaskRequest,
 ) -> Result<pb::GetTaskResponse, MethodError> {
@@ -90,18 +90,18 @@ async fn get(
 }
 
 async fn list(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListTasksRequest,
 ) -> Result<pb::ListTasksResponse, MethodError> {
     let stands = stands(asked.status)?;
-    let name = stands.map_or("", Stands::name);
+    let name = stands.map_or("", tasks::Status::name);
     let page = (asked.page_size, asked.page_token.as_str());
     let filter = [name, asked.operation.as_str(), asked.resource.as_str()];
     // Tokens of the release before have no third part: where none is said they lead on.
     let said_parts = if asked.resource.is_empty() { 2 } else { 3 };
     let filter = filter.get(..said_parts).unwrap_or_default();
-    let page = PageAsked::read((&api, &caller), "tasks", filter, page).await?;
+    let page = PageRequest::read((&api, &caller), "tasks", filter, page).await?;
     let query = TaskQuery {
         status: stands,
         operation: said(asked.operation),
@@ -123,7 +123,7 @@ async fn list(
 }
 
 async fn cancel(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::CancelTaskRequest,
 ) -> Result<pb::CancelTaskResponse, MethodError> {
@@ -135,7 +135,7 @@ async fn cancel(
 }
 
 async fn migrate(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::MigrateResourcesRequest,
 ) -> Result<pb::MigrateResourcesResponse, MethodError> {
@@ -162,8 +162,8 @@ async fn migrate(
 
 /// A task as it is, and again whenever it has changed, until it has ended.
 fn watch(
-    api: Arc<Api>,
-    sender: Sender,
+    api: Arc<GrpcState>,
+    sender: StreamCredentials,
     caller: Caller,
     first: Task,
 ) -> BoxStream<'static, Result<pb::WatchTaskResponse, Status>> {
@@ -174,6 +174,7 @@ fn watch(
         let caller = caller.clone();
         async move {
             let (mut task, told) = before?;
+            // The first round tells the task as it was read before the stream began; every later one waits.
             if told {
                 if task.status.has_ended() {
                     return None;
@@ -195,13 +196,17 @@ fn watch(
 }
 
 /// What a stream was opened with.
-struct Sender {
+struct StreamCredentials {
     headers: http::HeaderMap,
     peer: Option<Peer>,
 }
 
 /// The task once it is another than before.
-async fn changed(api: &Api, sender: &Sender, before: &Task) -> Result<Task, MethodError> {
+async fn changed(
+    api: &GrpcState,
+    sender: &StreamCredentials,
+    before: &Task,
+) -> Result<Task, MethodError> {
     loop {
         // A stream ends with the credentials that it was opened with.
         let caller = api
@@ -219,35 +224,34 @@ async fn changed(api: &Api, sender: &Sender, before: &Task) -> Result<Task, Meth
     }
 }
 
-fn stands(status: i32) -> Result<Option<Stands>, MethodError> {
-    use pb::TaskStatus as Said;
-    let said = Said::try_from(status);
+fn stands(status: i32) -> Result<Option<tasks::Status>, MethodError> {
+    let said = pb::TaskStatus::try_from(status);
     let said = said.map_err(|_| MethodError::invalid("status is not one that there is"))?;
     Ok(match said {
-        Said::Unspecified => None,
-        Said::Queued => Some(Stands::Queued),
-        Said::Running => Some(Stands::Running),
-        Said::Success => Some(Stands::Success),
-        Said::Error => Some(Stands::Error),
-        Said::Canceled => Some(Stands::Canceled),
-        Said::Aborted => Some(Stands::Aborted),
+        pb::TaskStatus::Unspecified => None,
+        pb::TaskStatus::Queued => Some(tasks::Status::Queued),
+        pb::TaskStatus::Running => Some(tasks::Status::Running),
+        pb::TaskStatus::Success => Some(tasks::Status::Success),
+        pb::TaskStatus::Error => Some(tasks::Status::Error),
+        pb::TaskStatus::Canceled => Some(tasks::Status::Canceled),
+        pb::TaskStatus::Aborted => Some(tasks::Status::Aborted),
     })
 }
 
-const fn told(status: Stands) -> pb::TaskStatus {
+const fn told(status: tasks::Status) -> pb::TaskStatus {
     match status {
-        Stands::Queued => pb::TaskStatus::Queued,
-        Stands::Running => pb::TaskStatus::Running,
-        Stands::Success => pb::TaskStatus::Success,
-        Stands::Error => pb::TaskStatus::Error,
-        Stands::Canceled => pb::TaskStatus::Canceled,
-        Stands::Aborted => pb::TaskStatus::Aborted,
+        tasks::Status::Queued => pb::TaskStatus::Queued,
+        tasks::Status::Running => pb::TaskStatus::Running,
+        tasks::Status::Success => pb::TaskStatus::Success,
+        tasks::Status::Error => pb::TaskStatus::Error,
+        tasks::Status::Canceled => pb::TaskStatus::Canceled,
+        tasks::Status::Aborted => pb::TaskStatus::Aborted,
     }
 }
 
 /// A task as it is answered.
 pub(crate) async fn shown(
-    api: &Api,
+    api: &GrpcState,
     caller: &Caller,
     task: &Task,
 ) -> Result<pb::Task, MethodError> {

@@ -1,7 +1,7 @@
 //! Times, as messages have them.
 
 use coeval_api::methods::MethodError;
-use coeval_storage::Millis;
+use coeval_storage::UnixMillis;
 use prost_types::Timestamp;
 
 /// Of milliseconds.
@@ -14,14 +14,14 @@ pub(crate) fn timestamp(millis: i64) -> Timestamp {
 }
 
 /// In milliseconds; `what` names the field where it can't be kept.
-pub(crate) fn millis(time: Timestamp, what: &str) -> Result<Millis, MethodError> {
+pub(crate) fn millis(time: Timestamp, what: &str) -> Result<UnixMillis, MethodError> {
     let bad = || MethodError::invalid(format!("{what} is no time that can be kept"));
     if !(0..1_000_000_000).contains(&time.nanos) {
         return Err(bad());
     }
     let millis = time.seconds.checked_mul(1_000).ok_or_else(bad)?;
     let millis = millis.checked_add(i64::from(time.nanos / 1_000_000));
-    Ok(Millis(millis.ok_or_else(bad)?))
+    Ok(UnixMillis(millis.ok_or_else(bad)?))
 }
 
 #[cfg(test)]
@@ -40,7 +40,7 @@ mod tests {
             i64::MAX / 1_000,
             1_700_000_000_123,
         ] {
-            assert_eq!(millis(timestamp(at), "at").unwrap(), Millis(at));
+            assert_eq!(millis(timestamp(at), "at").unwrap(), UnixMillis(at));
         }
     }
 

@@ -1,9 +1,9 @@
 //! What a watch tells, the generic one and those of packages: their messages are the same but for
 //! the resource, which is encoded once however many watch.
 
-use crate::api::Api;
+use crate::api::GrpcState;
+use crate::header::quarantined;
 use crate::proto::header::v1 as header;
-use crate::resources::message::quarantined;
 use crate::status;
 use bytes::Bytes;
 use coeval_api::methods::MethodError;
@@ -26,20 +26,20 @@ pub struct WatchResponse {
     pub kind: i32,
     /// What one atomic write did.
     #[prost(message, repeated, tag = "3")]
-    pub changes: Vec<Change>,
+    pub changes: Vec<EncodedChange>,
 }
 
 /// What happened to one resource.
 #[derive(Clone, PartialEq, Message)]
-pub struct Change {
+pub struct EncodedChange {
     /// What.
-    #[prost(oneof = "Changed", tags = "1, 2, 3, 4")]
-    pub change: Option<Changed>,
+    #[prost(oneof = "EncodedOutcome", tags = "1, 2, 3, 4")]
+    pub change: Option<EncodedOutcome>,
 }
 
 /// What happened to it.
 #[derive(Clone, PartialEq, prost::Oneof)]
-pub enum Changed {
+pub enum EncodedOutcome {
     /// It is there, or was changed: its message.
     #[prost(bytes = "bytes", tag = "1")]
     Put(Bytes),
@@ -55,10 +55,10 @@ pub enum Changed {
 }
 
 /// One message after the other.
-pub(crate) type Told = BoxStream<'static, Result<WatchResponse, Status>>;
+pub(crate) type WatchResponses = BoxStream<'static, Result<WatchResponse, Status>>;
 
 /// How resources are encoded.
-pub(crate) trait Encodes: Send + Sync + 'static {
+pub(crate) trait ResourceEncoder: Send + Sync + 'static {
     /// The message of a resource.
     fn encoded(
         &self,
@@ -69,11 +69,11 @@ pub(crate) trait Encodes: Send + Sync + 'static {
 /// Tells the events of a watch. It reads the next one when the client has taken the one before:
 /// there is no queue, so a client that does not read takes no memory.
 pub(crate) fn told(
-    api: &Arc<Api>,
+    api: &Arc<GrpcState>,
     of: &TypeKey,
     events: WatchStream,
-    encodes: impl Encodes,
-) -> Told {
+    encodes: impl ResourceEncoder,
+) -> WatchResponses {
     let shared = Arc::new((of.clone(), encodes));
     let lifecycle = api.settings.lifecycle.clone();
     let told = events.then(move |event| {
@@ -91,14 +91,14 @@ pub(crate) fn told(
 
 /// A watch also ends where its connection is given up for its age, and goes on elsewhere in the same
 /// way. Its connection ends with it: hyper's clients notice only then that no call may follow there.
-pub(crate) fn until_moved(told: Told, connection: ConnectionEnd) -> Told {
+pub(crate) fn until_moved(told: WatchResponses, connection: ConnectionEnd) -> WatchResponses {
     told.take_until(async move { connection.moving().await })
         .boxed()
 }
 
 async fn response(
     of: &TypeKey,
-    encodes: &impl Encodes,
+    encodes: &impl ResourceEncoder,
     event: Watched,
 ) -> Result<WatchResponse, MethodError> {
     let (token, what, all) = match event {
@@ -107,22 +107,23 @@ async fn response(
         Watched::Changes(token, all) => (token, header::WatchKind::Changes, all),
     };
     let urn = |id| format!("urn:vcloud:entity:{of}:{id}");
+    // All changes of one atomic write in one message: who resumes at its sequence has seen all or none.
     let mut changes = Vec::with_capacity(all.len());
     for change in all {
         let change = match change {
-            WatchedChange::Put(resource) => Changed::Put(encodes.encoded(&resource).await?),
+            WatchedChange::Put(resource) => EncodedOutcome::Put(encodes.encoded(&resource).await?),
             WatchedChange::Deleted { id, revision } => {
                 let revision = revision.map(|revision| revision.to_string());
-                Changed::Deleted(header::Deleted {
+                EncodedOutcome::Deleted(header::Deleted {
                     id: urn(id),
                     revision: revision.unwrap_or_default(),
                 })
             }
-            WatchedChange::Left { id } => Changed::Left(header::Left { id: urn(id) }),
-            WatchedChange::Quarantined(one) => Changed::Quarantined(quarantined(&one)),
+            WatchedChange::Left { id } => EncodedOutcome::Left(header::Left { id: urn(id) }),
+            WatchedChange::Quarantined(one) => EncodedOutcome::Quarantined(quarantined(&one)),
         };
         let change = Some(change);
-        changes.push(Change { change });
+        changes.push(EncodedChange { change });
     }
     Ok(WatchResponse {
         sequence: token.to_string(),
@@ -153,10 +154,10 @@ mod tests {
             ..header::Quarantined::default()
         };
         let told = [
-            Changed::Put(resource.encode_to_vec().into()),
-            Changed::Left(left.clone()),
-            Changed::Deleted(deleted.clone()),
-            Changed::Quarantined(bad.clone()),
+            EncodedOutcome::Put(resource.encode_to_vec().into()),
+            EncodedOutcome::Left(left.clone()),
+            EncodedOutcome::Deleted(deleted.clone()),
+            EncodedOutcome::Quarantined(bad.clone()),
         ];
         use pb::resource_change::Change as Read;
         let read = [
@@ -169,7 +170,7 @@ mod tests {
         let response = WatchResponse {
             sequence: "a".to_owned(),
             kind,
-            changes: told.map(|one| Change { change: Some(one) }).into(),
+            changes: told.map(|one| EncodedChange { change: Some(one) }).into(),
         };
         let expected = pb::WatchResourcesResponse {
             sequence: "a".to_owned(),

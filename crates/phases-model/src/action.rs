@@ -1,14 +1,16 @@
 //! What can happen next, told as a line of a trace.
 
-use crate::state::Gated;
-use coeval_core::phases::{At, Fit, Heading, Phase, Work, Write};
+use crate::state::GatedMove;
+use coeval_core::phases::{
+    BackgroundWork, MirrorFit, Phase, PhaseDirection, PhaseWrite, WriteMajor,
+};
 use std::fmt;
 
 /// What a server plans on a snapshot. The numbers are those of the server and the resource.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Request {
+pub enum ModelRequest {
     /// What a caller asks for.
-    Write(usize, usize, Write, Fit),
+    Write(usize, usize, PhaseWrite, MirrorFit),
     /// A step in the background.
     Work(usize, usize),
     /// A read finds a mirror behind and repairs it.
@@ -17,11 +19,11 @@ pub enum Request {
 
 /// A step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Action {
+pub enum ModelAction {
     /// Something is planned on a snapshot.
-    Start(Request),
+    Start(ModelRequest),
     /// It is planned and sent, and nobody hears what became of it.
-    Lose(Request),
+    Lose(ModelRequest),
     /// What got no answer arrives after all: committed, or refused by the store.
     Arrive,
     /// What was planned is committed, or refused by the store.
@@ -37,15 +39,15 @@ pub enum Action {
     /// The operator moves the record back by half a step.
     Back,
     /// While two phases are live, the operator asks for one of them and gives nobody up.
-    Turn(Heading),
+    Turn(PhaseDirection),
     /// The run in the background notes that all were visited.
-    Claim(Work),
+    Claim(BackgroundWork),
     /// The operator ends the migration.
     Finish,
     /// The operator ends it where it began.
     Abandon,
     /// The same as one of these, and nobody hears what became of it.
-    LoseMove(Gated),
+    LoseMove(GatedMove),
     /// The operator begins another one.
     Begin,
     /// What the operator planned on a snapshot is committed.
@@ -59,19 +61,19 @@ pub(crate) fn name(server: usize) -> char {
     char::from(b'A' + u8::try_from(server).unwrap())
 }
 
-fn said(write: Write) -> &'static str {
+fn write_phrase(write: PhaseWrite) -> &'static str {
     match write {
-        Write::Create(At::Old) => "create",
-        Write::Create(At::New) => "create at the new major",
-        Write::Update(At::Old) => "update",
-        Write::Update(At::New) => "update at the new major",
-        Write::KeepAlive => "keep alive",
-        Write::Move => "move to the new major",
-        Write::Delete => "delete",
+        PhaseWrite::Create(WriteMajor::Old) => "create",
+        PhaseWrite::Create(WriteMajor::New) => "create at the new major",
+        PhaseWrite::Update(WriteMajor::Old) => "update",
+        PhaseWrite::Update(WriteMajor::New) => "update at the new major",
+        PhaseWrite::KeepAlive => "keep alive",
+        PhaseWrite::Move => "move to the new major",
+        PhaseWrite::Delete => "delete",
     }
 }
 
-impl Request {
+impl ModelRequest {
     /// The server.
     pub(crate) const fn server(self) -> usize {
         match self {
@@ -80,12 +82,12 @@ impl Request {
     }
 }
 
-impl fmt::Display for Request {
+impl fmt::Display for ModelRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Write(server, object, write, fit) => {
-                write!(f, "{}: {} of r{object}", name(server), said(write))?;
-                if fit == Fit::OnlyTruth {
+                write!(f, "{}: {} of r{object}", name(server), write_phrase(write))?;
+                if fit == MirrorFit::OnlyTruth {
                     f.write_str(" that does not convert")?;
                 }
                 Ok(())
@@ -96,7 +98,7 @@ impl fmt::Display for Request {
     }
 }
 
-impl fmt::Display for Gated {
+impl fmt::Display for GatedMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Forward => f.write_str("operator: forward"),
@@ -107,7 +109,7 @@ impl fmt::Display for Gated {
     }
 }
 
-impl fmt::Display for Action {
+impl fmt::Display for ModelAction {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Start(request) => request.fmt(f),
@@ -117,13 +119,15 @@ impl fmt::Display for Action {
             Self::Crash(server) => write!(f, "{}: crash", name(server)),
             Self::Go(server, phase) => write!(f, "{}: go to {phase}", name(server)),
             Self::Take(server, part) => write!(f, "{}: claim part {part}", name(server)),
-            Self::Forward => Gated::Forward.fmt(f),
+            Self::Forward => GatedMove::Forward.fmt(f),
             Self::Back => f.write_str("operator: back"),
-            Self::Turn(Heading::Forward) => f.write_str("operator: forward, once all are there"),
-            Self::Turn(Heading::Back) => f.write_str("operator: back, once all are there"),
-            Self::Claim(work) => Gated::Claim(work).fmt(f),
-            Self::Finish => Gated::Finish.fmt(f),
-            Self::Abandon => Gated::Abandon.fmt(f),
+            Self::Turn(PhaseDirection::Forward) => {
+                f.write_str("operator: forward, once all are there")
+            }
+            Self::Turn(PhaseDirection::Back) => f.write_str("operator: back, once all are there"),
+            Self::Claim(work) => GatedMove::Claim(work).fmt(f),
+            Self::Finish => GatedMove::Finish.fmt(f),
+            Self::Abandon => GatedMove::Abandon.fmt(f),
             Self::LoseMove(gated) => write!(f, "{gated}, and no answer"),
             Self::Begin => f.write_str("operator: begin again"),
             Self::Decide => f.write_str("operator: commit"),

@@ -5,13 +5,13 @@
 //! these keys is a rule of the engine (`write::steps`, `pairs::object`, `expiry`), told here once
 //! more.
 
-use crate::fault::Fault;
-use crate::object::{Belongings, Cell, Object, REVISIONS, Values};
+use crate::fault::SeededFault;
+use crate::object::{IndexValues, ModelBelongings, ModelObject, REVISIONS, RecordCell};
 use crate::protocol::Protocol;
-use crate::state::{Job, Pending};
-use coeval_core::phases::{Standing, Step, Truth, Write};
+use crate::state::{PendingCommit, ServerJob};
+use coeval_core::phases::{KeyStep, PairStanding, PhaseWrite, SourceOfTruth};
 
-impl Values {
+impl IndexValues {
     /// The entry of a revision in old (0) or new (1).
     fn entry(self, side: usize, revision: u8) -> usize {
         let revision = usize::from(revision);
@@ -25,13 +25,13 @@ impl Values {
 }
 
 /// Both records.
-type Records = [Option<Cell>; 2];
+type CellPair = [Option<RecordCell>; 2];
 
 /// Both records under a plan, the old one first.
-struct Seats {
-    steps: [Step; 2],
-    was: Records,
-    is: Records,
+struct PlannedCells {
+    steps: [KeyStep; 2],
+    was: CellPair,
+    is: CellPair,
     /// Whether it is the source of truth: what indexes find is this one.
     counts: [bool; 2],
     /// Whether its entries are there. Those of a record that was left behind may be gone.
@@ -40,12 +40,12 @@ struct Seats {
     expires: u8,
 }
 
-fn records(object: &Object) -> Records {
+fn records(object: &ModelObject) -> CellPair {
     [object.old, object.new.map(|(cell, _)| cell)]
 }
 
 /// The entries of records, marked.
-fn marked(values: Values, records: Records) -> [bool; 2 * REVISIONS] {
+fn marked(values: IndexValues, records: CellPair) -> [bool; 2 * REVISIONS] {
     let mut marked = [false; 2 * REVISIONS];
     for (side, cell) in records.into_iter().enumerate() {
         if let Some(cell) = cell {
@@ -55,9 +55,9 @@ fn marked(values: Values, records: Records) -> [bool; 2 * REVISIONS] {
     marked
 }
 
-impl Belongings {
+impl ModelBelongings {
     /// Those of a resource that never expires.
-    pub(crate) fn of(values: Values, object: &Object) -> Self {
+    pub(crate) fn of(values: IndexValues, object: &ModelObject) -> Self {
         let there = marked(values, records(object));
         Self {
             secrets: records(object),
@@ -67,7 +67,7 @@ impl Belongings {
     }
 
     /// Whether nothing is there without a record.
-    pub(crate) fn are_owned(&self, values: Values, object: &Object) -> bool {
+    pub(crate) fn are_owned(&self, values: IndexValues, object: &ModelObject) -> bool {
         let records = records(object);
         let secrets = self.secrets.iter().zip(&records);
         let entries = self.entries.iter().zip(marked(values, records));
@@ -80,7 +80,7 @@ impl Belongings {
     }
 
     /// Whether a record has its secrets, and is found by its value, for as long as it is there.
-    pub(crate) fn serve(&self, values: Values, side: usize, cell: Cell) -> bool {
+    pub(crate) fn serve(&self, values: IndexValues, side: usize, cell: RecordCell) -> bool {
         let entry = self.entries[values.entry(side, cell.revision)];
         self.secrets[side] == Some(cell) && entry == Some(cell.expires)
     }
@@ -91,7 +91,7 @@ impl Belongings {
     }
 
     /// Whether what is kept once is there with the resource, and not without.
-    pub(crate) fn is_counted(&self, object: &Object) -> bool {
+    pub(crate) fn is_counted(&self, object: &ModelObject) -> bool {
         self.count == i8::from(object.acknowledged.is_some())
     }
 
@@ -103,7 +103,7 @@ impl Belongings {
     }
 
     /// Records have expired, and the sweep has removed them with what belongs to them.
-    fn lapse(&mut self, values: Values, before: Records, after: Records, at: u8) {
+    fn lapse(&mut self, values: IndexValues, before: CellPair, after: CellPair, at: u8) {
         let (owned, needed) = (marked(values, before), marked(values, after));
         for (secret, record) in self.secrets.iter_mut().zip(after) {
             *secret = secret.filter(|secret| secret.expires != at && record.is_some());
@@ -117,7 +117,12 @@ impl Belongings {
 
 impl Protocol {
     /// What a plan does to secrets and entries, once it was done to the records.
-    pub(crate) fn belong(&self, before: &Object, after: &mut Object, pending: &Pending) {
+    pub(crate) fn belong(
+        &self,
+        before: &ModelObject,
+        after: &mut ModelObject,
+        pending: &PendingCommit,
+    ) {
         let (Some(values), Some(truth)) = (self.belongings, pending.truth) else {
             return;
         };
@@ -125,40 +130,50 @@ impl Protocol {
             return;
         };
         let standing = before.found().standing();
-        let (alone, fresh) = (standing == Standing::Alone, standing == Standing::Fresh);
-        let old_counts = truth == Truth::Old && !alone;
+        let (alone, fresh) = (
+            standing == PairStanding::Alone,
+            standing == PairStanding::Fresh,
+        );
+        // A resource that is alone has only its new record, whatever the phase believes in.
+        let old_counts = truth == SourceOfTruth::Old && !alone;
         let counts = [old_counts, !old_counts];
         let (was, is) = (records(before), records(after));
+        // A heartbeat moves the expiry of all that belongs to the resource; other writes end it.
         let expires = match pending.job {
-            Job::Write(Write::KeepAlive) => pending.stamp,
-            Job::Write(_) => 0,
+            ServerJob::Write(PhaseWrite::KeepAlive) => pending.stamp,
+            ServerJob::Write(_) => 0,
             // Of the source of truth.
-            Job::Work(_) | Job::Repair => {
+            ServerJob::Work(_) | ServerJob::Repair => {
                 was[usize::from(!old_counts)].map_or(0, |cell| cell.expires)
             }
         };
         let steps = [pending.plan.old, pending.plan.new];
-        if steps == [Step::Leave; 2] {
+        // Nothing was written, so nothing that belongs to it was either.
+        if steps == [KeyStep::Leave; 2] {
             return;
         }
-        let seats = Seats {
+        let seats = PlannedCells {
             steps,
             was,
             is,
             counts,
+            // A fresh mirror has what belongs to it; a stale one may lack some.
             there: [fresh || counts[0], fresh || counts[1]],
             expires,
         };
         self.secure(&mut own, &seats);
-        if pending.job == Job::Write(Write::KeepAlive) && !self.has(Fault::KeepAliveAlone) {
+        // Secrets have an expiry of their own, and would lapse under a resource that is alive.
+        if pending.job == ServerJob::Write(PhaseWrite::KeepAlive)
+            && !self.has(SeededFault::KeepAliveAlone)
+        {
             for secret in own.secrets.iter_mut().flatten() {
                 secret.expires = expires;
             }
         }
         self.index(&mut own, values, &seats);
         match pending.job {
-            Job::Write(Write::Create(_)) => own.count += 1,
-            Job::Write(Write::Delete) => own.count -= 1,
+            ServerJob::Write(PhaseWrite::Create(_)) => own.count += 1,
+            ServerJob::Write(PhaseWrite::Delete) => own.count -= 1,
             _ => {}
         }
         after.own = Some(own);
@@ -166,13 +181,21 @@ impl Protocol {
 
     /// What the sweep does where records have expired. The resource goes with its source of truth:
     /// a record that was left behind is no resource, and keeps none.
-    pub(crate) fn sweep(&self, live: Truth, before: &Object, after: &mut Object, at: u8) {
+    pub(crate) fn sweep(
+        &self,
+        live: SourceOfTruth,
+        before: &ModelObject,
+        after: &mut ModelObject,
+        at: u8,
+    ) {
         let (Some(values), Some(mut own)) = (self.belongings, after.own) else {
             return;
         };
         let (was, is) = (before.found(), after.found());
         own.lapse(values, records(before), records(after), at);
-        let gone = if self.has(Fault::SweepByTwin) {
+        // The fault counts by records; right is to count by resources, which is by the source of
+        // truth.
+        let gone = if self.has(SeededFault::SweepByTwin) {
             was != is && records(after) == [None; 2]
         } else {
             was.exists(live) && !is.exists(live)
@@ -182,35 +205,38 @@ impl Protocol {
     }
 
     /// Secrets are put with their record, and go with it.
-    fn secure(&self, own: &mut Belongings, seats: &Seats) {
+    fn secure(&self, own: &mut ModelBelongings, seats: &PlannedCells) {
         for (side, step) in seats.steps.into_iter().enumerate() {
             match step {
-                Step::Copy if self.has(Fault::CopyWithoutSecrets) => {}
-                Step::Write | Step::Copy => own.secrets[side] = seats.is[side],
-                Step::Delete if self.has(Fault::RemovalLeavesSecrets) => {}
-                Step::Delete if seats.was[side].is_some() => own.secrets[side] = None,
-                Step::Delete | Step::Touch | Step::Leave | Step::Mark => {}
+                KeyStep::Copy if self.has(SeededFault::CopyWithoutSecrets) => {}
+                KeyStep::Write | KeyStep::Copy => own.secrets[side] = seats.is[side],
+                KeyStep::Delete if self.has(SeededFault::RemovalLeavesSecrets) => {}
+                KeyStep::Delete if seats.was[side].is_some() => own.secrets[side] = None,
+                KeyStep::Delete | KeyStep::Touch | KeyStep::Leave | KeyStep::Mark => {}
             }
         }
     }
 
     /// Entries are put for every record that is written or counts, and those of all others go.
-    fn index(&self, own: &mut Belongings, values: Values, seats: &Seats) {
+    fn index(&self, own: &mut ModelBelongings, values: IndexValues, seats: &PlannedCells) {
         let (was, mut kept, mut there, mut taken) = (seats.was, seats.is, seats.was, [None; 2]);
         let mut moved = false;
         for side in 0..2 {
             let (step, counts) = (seats.steps[side], seats.counts[side]);
-            let trusted = seats.there[side] || self.has(Fault::EntriesTrusted);
+            // Entries that may be missing are written again rather than trusted.
+            let trusted = seats.there[side] || self.has(SeededFault::EntriesTrusted);
             there[side] = was[side].filter(|_| trusted);
-            kept[side] = seats.is[side].filter(|_| step != Step::Leave || counts);
+            kept[side] = seats.is[side].filter(|_| step != KeyStep::Leave || counts);
+            // With another expiry all entries are written again, or they would lapse too early.
             moved |= counts && was[side].is_some_and(|cell| cell.expires != seats.expires);
-            if step == Step::Delete && self.has(Fault::RemovalLeavesEntries) {
+            if step == KeyStep::Delete && self.has(SeededFault::RemovalLeavesEntries) {
                 kept[side] = was[side];
             }
-            if step == Step::Delete && self.has(Fault::RemovalTakesEntries) {
+            if step == KeyStep::Delete && self.has(SeededFault::RemovalTakesEntries) {
                 taken[side] = was[side];
             }
         }
+        // By value, because records whose values are alike share their entries.
         let (had, has) = (marked(values, was), marked(values, kept));
         let (there, taken) = (marked(values, there), marked(values, taken));
         for (at, entry) in own.entries.iter_mut().enumerate() {

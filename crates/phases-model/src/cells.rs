@@ -1,13 +1,14 @@
 //! Every change of one cell of the table to another value.
 
 use coeval_core::phases::{
-    Background, Clears, Entry, Keys, Leave, Phase, Reads, Row, TABLE, Table, Truth, Unfit,
+    BackgroundDuty, EntryGate, Phase, PhaseRow, PhaseTable, ReadSource, ReturnGate, SourceOfTruth,
+    StaleCopies, TABLE, TouchedKeys, UnfitPolicy,
 };
 use std::fmt;
 
 /// A table with one cell changed.
 #[derive(Clone, Debug)]
-pub struct Changed {
+pub struct ChangedTable {
     /// The row.
     pub phase: Phase,
     /// The cell.
@@ -15,10 +16,10 @@ pub struct Changed {
     /// Its new value.
     pub value: String,
     /// The table.
-    pub table: Table,
+    pub table: PhaseTable,
 }
 
-impl fmt::Display for Changed {
+impl fmt::Display for ChangedTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {} = {}", self.phase, self.cell, self.value)
     }
@@ -26,31 +27,33 @@ impl fmt::Display for Changed {
 
 /// All of them.
 #[must_use]
-pub fn all() -> Vec<Changed> {
+pub fn all() -> Vec<ChangedTable> {
     Phase::ALL.into_iter().flat_map(of).collect()
 }
 
-fn of(phase: Phase) -> Vec<Changed> {
+fn of(phase: Phase) -> Vec<ChangedTable> {
     let row = *TABLE.row(phase);
-    let mut rows: Vec<(&'static str, String, Row)> = Vec::new();
+    let mut rows: Vec<(&'static str, String, PhaseRow)> = Vec::new();
     macro_rules! cell {
         ($field:ident: $($value:expr),*) => {
             for value in [$($value),*] {
                 if value != row.$field {
-                    rows.push((stringify!($field), format!("{value:?}"), Row { $field: value, ..row }));
+                    // The value that the cell has already is no change.
+                    rows.push((stringify!($field), format!("{value:?}"), PhaseRow { $field: value, ..row }));
                 }
             }
         };
     }
-    cell!(writes: Keys::Old, Keys::Both, Keys::New);
-    cell!(deletes: Keys::Old, Keys::Both, Keys::New);
-    cell!(reads: Reads::Old, Reads::FreshNew, Reads::NewElseOld, Reads::New);
-    cell!(truth: Truth::Old, Truth::New);
-    cell!(unfit: Unfit::DropMirror, Unfit::Refuse);
-    cell!(background: Background::Nothing, Background::Backfill, Background::CopyBack, Background::CleanUp);
-    cell!(entry: Entry::Free, Entry::ForwardDone, Entry::ByName);
-    cell!(leave: Leave::Free, Leave::BackDone, Leave::Never);
-    cell!(clears: Clears::Nothing, Clears::Forward, Clears::Back);
+    cell!(writes: TouchedKeys::Old, TouchedKeys::Both, TouchedKeys::New);
+    cell!(deletes: TouchedKeys::Old, TouchedKeys::Both, TouchedKeys::New);
+    cell!(reads: ReadSource::Old, ReadSource::FreshNew, ReadSource::NewElseOld, ReadSource::New);
+    cell!(truth: SourceOfTruth::Old, SourceOfTruth::New);
+    cell!(unfit: UnfitPolicy::DropMirror, UnfitPolicy::Refuse);
+    cell!(background: BackgroundDuty::Nothing, BackgroundDuty::Backfill, BackgroundDuty::CopyBack, BackgroundDuty::CleanUp);
+    cell!(entry: EntryGate::Free, EntryGate::ForwardDone, EntryGate::ByName);
+    cell!(leave: ReturnGate::Free, ReturnGate::BackDone, ReturnGate::Never);
+    cell!(clears: StaleCopies::Nothing, StaleCopies::Forward, StaleCopies::Back);
+    // A phase further on and one further back: the order of the phases is a part of the table too.
     let after = Phase::ALL
         .into_iter()
         .find(|next| *next as u8 == phase as u8 + 2);
@@ -58,7 +61,7 @@ fn of(phase: Phase) -> Vec<Changed> {
         rows.push((
             "next",
             skip.to_string(),
-            Row {
+            PhaseRow {
                 next: Some(skip),
                 ..row
             },
@@ -71,16 +74,17 @@ fn of(phase: Phase) -> Vec<Changed> {
         rows.push((
             "previous",
             skip.to_string(),
-            Row {
+            PhaseRow {
                 previous: Some(skip),
                 ..row
             },
         ));
     }
     let changed = rows.into_iter().map(|(cell, value, row)| {
+        // One cell at a time: with two, one could hide the other.
         let mut table = TABLE;
         *table.row_mut(phase) = row;
-        Changed {
+        ChangedTable {
             phase,
             cell,
             value,

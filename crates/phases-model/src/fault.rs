@@ -2,7 +2,7 @@
 
 /// Something around the table that is broken on purpose, to see that it is noticed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum SeededFault {
     /// Servers serve at any phase.
     NoAdmission,
     /// The store does not look at the epoch.

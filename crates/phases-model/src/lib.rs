@@ -6,9 +6,9 @@
 //! acknowledged. `stateright` visits every state and looks for one that breaks an invariant.
 //!
 //! - [`Protocol`]: what is run, and within which bounds; [`Protocol::ours`], [`rfd`]
-//! - [`State`], [`Action`]: what the checker visits
-//! - [`Part`], [`Belongings`]: what only some runs have
-//! - [`Fault`]: what can be broken on purpose, to see that it is noticed
+//! - [`ModelState`], [`ModelAction`]: what the checker visits
+//! - [`WorkPart`], [`ModelBelongings`]: what only some runs have
+//! - [`SeededFault`]: what can be broken on purpose, to see that it is noticed
 //! - [`cells`]: every change of one cell of the table
 //! - [`check`]: runs the checker, and tells a counterexample as text
 //!
@@ -40,10 +40,13 @@ mod run;
 mod state;
 mod store;
 
-pub use action::{Action, Request};
-pub use fault::Fault;
+pub use action::{ModelAction, ModelRequest};
+pub use fault::SeededFault;
 pub use invariants::{I1, I2, I3, I4, I5, I10, INVARIANTS};
-pub use object::{Belongings, Cell, Object, Values};
-pub use protocol::{Bounds, Protocol};
-pub use run::{Outcome, check, shortest};
-pub use state::{Batch, End, Gated, Ghosts, Job, Part, Pending, Server, State};
+pub use object::{IndexValues, ModelBelongings, ModelObject, RecordCell};
+pub use protocol::{ModelBounds, Protocol};
+pub use run::{CheckOutcome, check, shortest};
+pub use state::{
+    CheckpointBatch, GatedMove, GhostState, MigrationEnd, ModelServer, ModelState, PendingCommit,
+    ServerJob, WorkPart,
+};

@@ -1,19 +1,19 @@
 //! A resource in the store: its two records, what belongs to them, and what callers were told.
 
-use coeval_core::phases::{Fit, Found, Home, NewRecord, Stamp};
+use coeval_core::phases::{FoundRecords, MirrorFit, NewRecord, RecordHome, RecordStamp};
 
 /// One state of a record. Content is not modelled: a revision stands for it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Cell {
+pub struct RecordCell {
     /// The revision.
     pub revision: u8,
     /// The expiry; 0 is never.
     pub expires: u8,
 }
 
-impl Cell {
-    pub(crate) fn stamp(self) -> Stamp {
-        Stamp {
+impl RecordCell {
+    pub(crate) fn stamp(self) -> RecordStamp {
+        RecordStamp {
             revision: [self.revision; 16],
             expires: (self.expires > 0).then_some(i64::from(self.expires)),
         }
@@ -22,29 +22,29 @@ impl Cell {
 
 /// A resource: its two records, and what callers were told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Object {
+pub struct ModelObject {
     /// The old key.
-    pub old: Option<Cell>,
+    pub old: Option<RecordCell>,
     /// The new key.
-    pub new: Option<(Cell, Home)>,
+    pub new: Option<(RecordCell, RecordHome)>,
     /// Whether its content converts.
-    pub fit: Fit,
+    pub fit: MirrorFit,
     /// Whether it is listed as failed.
     pub failed: bool,
     /// What the last acknowledged write left.
-    pub acknowledged: Option<Cell>,
+    pub acknowledged: Option<RecordCell>,
     /// What was acknowledged can't be read at the version that it was written at.
     pub unreadable: bool,
     /// Secrets and index entries, where they are in the run.
-    pub own: Option<Belongings>,
+    pub own: Option<ModelBelongings>,
 }
 
-impl Object {
+impl ModelObject {
     /// What the rules get to see.
     #[must_use]
-    pub fn found(&self) -> Found {
-        Found {
-            old: self.old.map(Cell::stamp),
+    pub fn found(&self) -> FoundRecords {
+        FoundRecords {
+            old: self.old.map(RecordCell::stamp),
             new: self.new.map(|(cell, home)| NewRecord {
                 stamp: cell.stamp(),
                 home,
@@ -55,7 +55,7 @@ impl Object {
 
 /// The values of records by which an index finds them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Values {
+pub enum IndexValues {
     /// Another one for each revision, and at each major.
     Apart,
     /// Another one for each revision, the same at both majors.
@@ -69,9 +69,9 @@ pub(crate) const REVISIONS: usize = 5;
 
 /// Secrets and entries. Each has an expiry of its own, 0 is never.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Belongings {
+pub struct ModelBelongings {
     /// Of the old record and of the new one: of which revision, and until when.
-    pub secrets: [Option<Cell>; 2],
+    pub secrets: [Option<RecordCell>; 2],
     /// For each value until when.
     pub entries: [Option<u8>; 2 * REVISIONS],
     /// What is kept once for a resource: it stands for its ACL, and for its one in the count of its

@@ -6,11 +6,11 @@
 //! part or of a passed one. Any server may take a part over at any time: a worker that is only slow
 //! looks like one that is gone.
 
-use crate::action::Action;
-use crate::fault::Fault;
+use crate::action::ModelAction;
+use crate::fault::SeededFault;
 use crate::protocol::Protocol;
-use crate::state::{Batch, Job, Part, Pending, State};
-use coeval_core::phases::Work;
+use crate::state::{CheckpointBatch, ModelState, PendingCommit, ServerJob, WorkPart};
+use coeval_core::phases::BackgroundWork;
 
 impl Protocol {
     /// The resources of a part, in the order of their ids.
@@ -20,14 +20,14 @@ impl Protocol {
     }
 
     /// The run that a server should work on, if it has parts.
-    fn run(&self, state: &State, server: usize) -> Option<Work> {
+    fn run(&self, state: &ModelState, server: usize) -> Option<BackgroundWork> {
         let due = self.due(state, state.servers[server].phase);
-        due.filter(|due| matches!(due, Work::Backfill | Work::CopyBack))
+        due.filter(|due| matches!(due, BackgroundWork::Backfill | BackgroundWork::CopyBack))
     }
 
     /// A part as far as this run has come.
-    fn kept(state: &State, work: Work, part: usize) -> Part {
-        let begins = Part {
+    fn kept(state: &ModelState, work: BackgroundWork, part: usize) -> WorkPart {
+        let begins = WorkPart {
             work,
             after: 0,
             done: false,
@@ -36,15 +36,15 @@ impl Protocol {
         kept.unwrap_or(begins)
     }
 
-    pub(crate) fn all_parts_done(&self, state: &State, work: Work) -> bool {
+    pub(crate) fn all_parts_done(&self, state: &ModelState, work: BackgroundWork) -> bool {
         let mut done = (0..state.parts.len()).map(|part| Self::kept(state, work, part).done);
-        if self.has(Fault::OnePart) {
+        if self.has(SeededFault::OnePart) {
             return done.any(|done| done);
         }
         done.all(|done| done)
     }
 
-    pub(crate) fn takes(&self, state: &State, actions: &mut Vec<Action>) {
+    pub(crate) fn takes(&self, state: &ModelState, actions: &mut Vec<ModelAction>) {
         if state.parts.is_empty() {
             return;
         }
@@ -52,25 +52,34 @@ impl Protocol {
             let Some(work) = self.run(state, at) else {
                 continue;
             };
+            // One part and one write at a time for each server, as workers have it.
             let idle = server.held.is_none() && server.pending.is_none();
             if idle && self.serves(state, server) {
                 let open =
+                    // A part that is done is not claimed again.
                     (0..state.parts.len()).filter(|part| !Self::kept(state, work, *part).done);
-                actions.extend(open.map(|part| Action::Take(at, part)));
+                actions.extend(open.map(|part| ModelAction::Take(at, part)));
             }
         }
     }
 
     /// A claim looks at the epoch and at the part alone, so nothing can come between.
-    pub(crate) fn take(&self, state: &State, server: usize, part: usize) -> Option<State> {
+    pub(crate) fn take(
+        &self,
+        state: &ModelState,
+        server: usize,
+        part: usize,
+    ) -> Option<ModelState> {
         let work = self.run(state, server)?;
         let mut after = state.clone();
         after.parts[part] = Some(Self::kept(state, work, part));
+        // Another server may have held it and not know yet that it has lost the part.
         for other in &mut after.servers {
             other.held = other.held.filter(|held| *held != part);
         }
         let in_flight = after.in_flight().flatten();
         for batch in in_flight.filter_map(|one| one.batch.as_mut()) {
+            // Batches of the passed claim are refused when they arrive.
             batch.passed |= batch.part == part;
         }
         after.servers[server].held = Some(part);
@@ -78,7 +87,7 @@ impl Protocol {
     }
 
     /// Whether a resource is the next that a server visits.
-    pub(crate) fn is_next(&self, state: &State, server: usize, object: usize) -> bool {
+    pub(crate) fn is_next(&self, state: &ModelState, server: usize, object: usize) -> bool {
         let idle = state.servers[server].pending.is_none();
         let next = self.batch(state, server);
         let next = next.and_then(|batch| self.resources(batch.part).nth(batch.after));
@@ -86,10 +95,10 @@ impl Protocol {
     }
 
     /// The checkpoint that follows the next batch of a server.
-    pub(crate) fn batch(&self, state: &State, server: usize) -> Option<Batch> {
+    pub(crate) fn batch(&self, state: &ModelState, server: usize) -> Option<CheckpointBatch> {
         let part = state.servers[server].held?;
         let after = state.parts[part]?.after;
-        Some(Batch {
+        Some(CheckpointBatch {
             part,
             after,
             passed: false,
@@ -97,20 +106,21 @@ impl Protocol {
     }
 
     /// Whether the store takes a batch.
-    pub(crate) fn is_claimed(&self, pending: &Pending) -> bool {
+    pub(crate) fn is_claimed(&self, pending: &PendingCommit) -> bool {
         let passed = pending.batch.is_some_and(|batch| batch.passed);
-        !passed || self.has(Fault::NoClaimCondition)
+        !passed || self.has(SeededFault::NoClaimCondition)
     }
 
     /// Writes the checkpoint of a batch.
-    pub(crate) fn check_point(&self, state: &mut State, pending: &Pending) {
-        let (Some(batch), Job::Work(work)) = (pending.batch, pending.job) else {
+    pub(crate) fn check_point(&self, state: &mut ModelState, pending: &PendingCommit) {
+        let (Some(batch), ServerJob::Work(work)) = (pending.batch, pending.job) else {
             return;
         };
         let after = batch.after + 1;
         let before = Self::kept(state, work, batch.part);
+        // A checkpoint that does not move on would be a run that never ends.
         state.ghosts.endless |= after <= before.after;
-        state.parts[batch.part] = Some(Part {
+        state.parts[batch.part] = Some(WorkPart {
             work,
             after,
             done: after == self.resources(batch.part).count(),
@@ -119,7 +129,7 @@ impl Protocol {
 }
 
 /// A worker that is done with its part, or has lost it, looks for another one.
-pub(crate) fn let_go(state: &mut State, server: usize, pending: &Pending) {
+pub(crate) fn let_go(state: &mut ModelState, server: usize, pending: &PendingCommit) {
     let Some(batch) = pending.batch else {
         return;
     };

@@ -1,17 +1,18 @@
 //! What is run: a table, bounds, and perhaps a fault.
 
-use crate::fault::Fault;
-use crate::object::{Cell, Object, Values};
-use crate::state::{FROM, Server, State, TO};
-use coeval_core::decide::Record;
+use crate::fault::SeededFault;
+use crate::object::{IndexValues, ModelObject, RecordCell};
+use crate::state::{FROM, ModelServer, ModelState, TO};
+use coeval_core::decide::ViewedRecord;
 use coeval_core::phases::{
-    At, Fit, Found, Home, Live, Migration, Phase, Plan, ReadsOn, Refusal, Step, TABLE, Table,
-    Truth, Write, admit, plan_read, plan_read_on, plan_write, reads_on,
+    FoundRecords, KeyStep, LivePhases, Migration, MirrorFit, Phase, PhasePlan, PhaseRefusal,
+    PhaseTable, PhaseWrite, ReadsOn, RecordHome, SourceOfTruth, TABLE, WriteMajor, admit,
+    plan_read, plan_read_on, plan_write, reads_on,
 };
 
 /// How much is tried.
 #[derive(Clone, Copy, Debug)]
-pub struct Bounds {
+pub struct ModelBounds {
     /// Servers.
     pub servers: usize,
     /// How many of them can't load the new major.
@@ -30,9 +31,9 @@ pub struct Bounds {
 #[derive(Clone, Debug)]
 pub struct Protocol {
     /// The rules.
-    pub table: Table,
+    pub table: PhaseTable,
     /// How much is tried.
-    pub bounds: Bounds,
+    pub bounds: ModelBounds,
     /// The phase that all begin at.
     pub start: Phase,
     /// Only plain writes, unconditional, and an operator who waits for the servers.
@@ -42,17 +43,17 @@ pub struct Protocol {
     /// States that differ only in the letters of servers are one. Traces are then hard to read.
     pub nameless: bool,
     /// Resources have secrets, and index entries with such values.
-    pub belongings: Option<Values>,
+    pub belongings: Option<IndexValues>,
     /// One request at a time may get no answer.
     pub unanswered: bool,
     /// What is broken on purpose.
-    pub fault: Option<Fault>,
+    pub fault: Option<SeededFault>,
 }
 
 impl Protocol {
     /// Ours, from the beginning.
     #[must_use]
-    pub fn ours(bounds: Bounds) -> Self {
+    pub fn ours(bounds: ModelBounds) -> Self {
         Self {
             table: TABLE,
             bounds,
@@ -66,13 +67,13 @@ impl Protocol {
         }
     }
 
-    pub(crate) fn has(&self, fault: Fault) -> bool {
+    pub(crate) fn has(&self, fault: SeededFault) -> bool {
         self.fault == Some(fault)
     }
 
     /// The rules of this run; without a migration, writes are those of the first phase, whatever is
     /// changed in the table.
-    pub(crate) fn rules(&self, state: &State) -> &Table {
+    pub(crate) fn rules(&self, state: &ModelState) -> &PhaseTable {
         match state.ended {
             None => &self.table,
             Some(_) => &TABLE,
@@ -86,73 +87,88 @@ impl Protocol {
 
     /// Whether a server may serve now.
     #[must_use]
-    pub fn serves(&self, state: &State, server: &Server) -> bool {
-        self.has(Fault::NoAdmission) || admit(&state.record(), server.phase).is_ok()
+    pub fn serves(&self, state: &ModelState, server: &ModelServer) -> bool {
+        self.has(SeededFault::NoAdmission) || admit(&state.record(), server.phase).is_ok()
     }
 
     /// Whether a server that may not serve reads on: it can't load the new major.
     #[must_use]
-    pub fn reads_on(&self, state: &State, at: usize) -> Option<ReadsOn> {
+    pub fn reads_on(&self, state: &ModelState, at: usize) -> Option<ReadsOn> {
         let server = state.servers.get(at)?;
+        // Who serves does not read on, and who knows the new major could serve.
         if self.knows_new_major(at) || self.serves(state, server) {
             return None;
         }
         let mut record = state.record();
         if let Some(migration) = &mut record.migration {
-            let Live { low, high } = migration.live;
-            let up_to_soak = Live {
+            let LivePhases { low, high } = migration.live;
+            let up_to_soak = LivePhases {
                 low: low.min(Phase::Soak),
                 high: high.min(Phase::Soak),
             };
+            // Each fault leaves out one of the conditions.
             match self.fault {
-                Some(Fault::ReadsOnUnchecked) => migration.back_done = true,
-                Some(Fault::ReadsOnByFreshness) => migration.live = up_to_soak,
-                Some(Fault::ReadsOnForEver) => {
+                Some(SeededFault::ReadsOnUnchecked) => migration.back_done = true,
+                Some(SeededFault::ReadsOnByFreshness) => migration.live = up_to_soak,
+                Some(SeededFault::ReadsOnForEver) => {
                     (migration.back_done, migration.live) = (true, up_to_soak);
                 }
                 _ => {}
             }
         }
         let mut reads = reads_on(&self.table, &record).ok()?;
-        reads.marked &= !self.has(Fault::ReadsOnUnmarked);
+        // The flag is what a caller sees of it, so it can be left out by itself.
+        reads.marked &= !self.has(SeededFault::ReadsOnUnmarked);
         Some(reads)
     }
 
     /// Whether a caller who may see only one of the two majors may see a resource at a server: judged
     /// by the record that it reads.
-    pub(crate) fn shows(&self, state: &State, server: &Server, object: &Object, seen: u32) -> bool {
-        let home = object.new.map_or(Home::Paired, |(_, home)| home);
+    pub(crate) fn shows(
+        &self,
+        state: &ModelState,
+        server: &ModelServer,
+        object: &ModelObject,
+        seen: u32,
+    ) -> bool {
+        let home = object.new.map_or(RecordHome::Paired, |(_, home)| home);
         let major = match self.reads(state, server, object) {
             None => return false,
-            Some(Record::Old) => FROM,
-            Some(Record::New | Record::Only) => TO,
+            Some(ViewedRecord::Old) => FROM,
+            Some(ViewedRecord::New | ViewedRecord::Only) => TO,
         };
+        // In a migration a resource is shown at both of its majors.
         let migration = state.record().migration;
         let other = migration.and_then(|migration| migration.counterpart(major, home));
-        let other = other.filter(|_| !self.has(Fault::AccessByRecord));
+        let other = other.filter(|_| !self.has(SeededFault::AccessByRecord));
         major == seen || other == Some(seen)
     }
 
     /// What a write at a phase does.
     pub(crate) fn plan_write(
         &self,
-        state: &State,
+        state: &ModelState,
         phase: Phase,
-        found: &Found,
-        write: Write,
-        fit: Fit,
-    ) -> Result<Plan, Refusal> {
+        found: &FoundRecords,
+        write: PhaseWrite,
+        fit: MirrorFit,
+    ) -> Result<PhasePlan, PhaseRefusal> {
         let table = self.rules(state);
         let plan = |write| plan_write(table, state.live, phase, found, write, fit);
-        let new_body = write == Write::Update(At::New);
+        // Bodies of the new major are what these faults are about.
+        let new_body = write == PhaseWrite::Update(WriteMajor::New);
         match self.fault {
-            Some(Fault::UnreadableBody) if new_body => plan(Write::Update(At::Old)),
-            Some(Fault::BodyRefusedAtOld) if new_body && phase == Phase::Old => {
-                Err(Refusal::NotReadBack)
+            Some(SeededFault::UnreadableBody) if new_body => {
+                plan(PhaseWrite::Update(WriteMajor::Old))
             }
-            Some(Fault::BodyBesideTruth) if new_body && table.row(phase).truth == Truth::Old => {
-                let (old, new) = (Step::Leave, Step::Write);
-                plan(write).map(|plan| Plan { old, new, ..plan })
+            Some(SeededFault::BodyRefusedAtOld) if new_body && phase == Phase::Old => {
+                Err(PhaseRefusal::NotReadBack)
+            }
+            Some(SeededFault::BodyBesideTruth)
+                if new_body && table.row(phase).truth == SourceOfTruth::Old =>
+            {
+                let (old, new) = (KeyStep::Leave, KeyStep::Write);
+                plan(write).map(|plan| PhasePlan { old, new, ..plan })
             }
             _ => plan(write),
         }
@@ -160,35 +176,45 @@ impl Protocol {
 
     /// What a server would answer to a read.
     #[must_use]
-    pub fn answer(&self, state: &State, server: &Server, object: &Object) -> Option<Cell> {
+    pub fn answer(
+        &self,
+        state: &ModelState,
+        server: &ModelServer,
+        object: &ModelObject,
+    ) -> Option<RecordCell> {
         match self.reads(state, server, object)? {
-            Record::Old => object.old,
-            Record::New | Record::Only => object.new.map(|(cell, _)| cell),
+            ViewedRecord::Old => object.old,
+            ViewedRecord::New | ViewedRecord::Only => object.new.map(|(cell, _)| cell),
         }
     }
 
     /// What a server that reads on would answer; nothing: what is there it can't show.
     #[must_use]
-    pub fn answer_on(object: &Object) -> Option<Option<Cell>> {
+    pub fn answer_on(object: &ModelObject) -> Option<Option<RecordCell>> {
         match plan_read_on(&object.found()).from {
             None => Some(None),
-            Some(Record::Old) => Some(object.old),
-            Some(Record::New | Record::Only) => None,
+            Some(ViewedRecord::Old) => Some(object.old),
+            Some(ViewedRecord::New | ViewedRecord::Only) => None,
         }
     }
 
     /// The record that a server answers from. Without a migration it is the one that is there.
-    pub(crate) fn reads(&self, state: &State, server: &Server, object: &Object) -> Option<Record> {
+    pub(crate) fn reads(
+        &self,
+        state: &ModelState,
+        server: &ModelServer,
+        object: &ModelObject,
+    ) -> Option<ViewedRecord> {
         if state.ended.is_some() {
-            let old = object.old.map(|_| Record::Old);
-            return old.or(object.new.map(|_| Record::Only));
+            let old = object.old.map(|_| ViewedRecord::Old);
+            return old.or(object.new.map(|_| ViewedRecord::Only));
         }
         plan_read(self.table.row(server.phase), &object.found()).from
     }
 
     /// Where a server goes, if it does what it is told.
     pub(crate) fn place(&self, migration: &Migration, knows_new_major: bool) -> Option<Phase> {
-        if self.has(Fault::HighestOnly) {
+        if self.has(SeededFault::HighestOnly) {
             return migration.live.best(knows_new_major);
         }
         migration.place(knows_new_major)

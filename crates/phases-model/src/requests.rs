@@ -1,47 +1,53 @@
 //! What servers do: requests of callers, repairs, and the run in the background.
 
-use crate::action::Request;
-use crate::fault::Fault;
+use crate::action::ModelRequest;
+use crate::fault::SeededFault;
 use crate::model::count;
 use crate::protocol::Protocol;
-use crate::state::{Job, Pending, State};
+use crate::state::{ModelState, PendingCommit, ServerJob};
 use coeval_core::phases::{
-    At, Failing, Fit, Home, Plan, Standing, Step, Truth, Work, Write, backfill, clean_up,
-    copy_back, discard, plan_read,
+    BackgroundWork, FailedListChange, KeyStep, MirrorFit, PairStanding, PhasePlan, PhaseWrite,
+    RecordHome, SourceOfTruth, WriteMajor, backfill, clean_up, copy_back, discard, plan_read,
 };
 
-const WRITES: [Write; 7] = [
-    Write::Create(At::Old),
-    Write::Update(At::Old),
-    Write::Delete,
-    Write::KeepAlive,
-    Write::Create(At::New),
-    Write::Move,
-    Write::Update(At::New),
+const WRITES: [PhaseWrite; 7] = [
+    PhaseWrite::Create(WriteMajor::Old),
+    PhaseWrite::Update(WriteMajor::Old),
+    PhaseWrite::Delete,
+    PhaseWrite::KeepAlive,
+    PhaseWrite::Create(WriteMajor::New),
+    PhaseWrite::Move,
+    PhaseWrite::Update(WriteMajor::New),
 ];
 
 impl Protocol {
-    pub(crate) fn writes(&self, state: &State, requests: &mut Vec<Request>) {
-        let faulty = self.has(Fault::ReaderWrites) || self.has(Fault::ReaderKeepsAlive);
+    pub(crate) fn writes(&self, state: &ModelState, requests: &mut Vec<ModelRequest>) {
+        // Only with a fault: a server that reads on never writes.
+        let faulty = self.has(SeededFault::ReaderWrites) || self.has(SeededFault::ReaderKeepsAlive);
         let readers = (0..state.servers.len())
             .filter(|at| faulty && self.reads_on(state, *at).is_some())
             .flat_map(|server| (0..state.objects.len()).map(move |object| (server, object)));
         for (server, object) in self.free(state).chain(readers) {
             let writes = match (self.simple, self.knows_new_major(server)) {
                 (true, _) => &WRITES[..3],
-                (false, false) if self.has(Fault::ReaderKeepsAlive) => &WRITES[3..4],
+                (false, false) if self.has(SeededFault::ReaderKeepsAlive) => &WRITES[3..4],
                 (false, false) => &WRITES[..4],
                 (false, true) => &WRITES[..],
             };
+            // Content is what can fail to convert; other writes have none.
             for write in writes {
-                let content = matches!(write, Write::Create(At::Old) | Write::Update(_));
-                let fits: &[Fit] = match (content && !self.simple, write) {
-                    (true, _) => &[Fit::Both, Fit::OnlyTruth],
-                    (false, Write::KeepAlive) => &[state.objects[object].fit],
-                    (false, _) => &[Fit::Both],
+                let content = matches!(
+                    write,
+                    PhaseWrite::Create(WriteMajor::Old) | PhaseWrite::Update(_)
+                );
+                let fits: &[MirrorFit] = match (content && !self.simple, write) {
+                    (true, _) => &[MirrorFit::Both, MirrorFit::OnlyTruth],
+                    // A heartbeat does not change whether the content converts.
+                    (false, PhaseWrite::KeepAlive) => &[state.objects[object].fit],
+                    (false, _) => &[MirrorFit::Both],
                 };
                 for fit in fits {
-                    requests.push(Request::Write(server, object, *write, *fit));
+                    requests.push(ModelRequest::Write(server, object, *write, *fit));
                 }
             }
         }
@@ -49,7 +55,7 @@ impl Protocol {
 
     /// Servers that can take a request, with every resource. Where requests are at once, a batch
     /// that is under way is in nobody's way.
-    fn free<'a>(&'a self, state: &'a State) -> impl Iterator<Item = (usize, usize)> + 'a {
+    fn free<'a>(&'a self, state: &'a ModelState) -> impl Iterator<Item = (usize, usize)> + 'a {
         let servers = (0..state.servers.len()).filter(|at| {
             let server = &state.servers[*at];
             (self.at_once || server.pending.is_none()) && self.serves(state, server)
@@ -57,74 +63,85 @@ impl Protocol {
         servers.flat_map(|server| (0..state.objects.len()).map(move |object| (server, object)))
     }
 
-    pub(crate) fn background(&self, state: &State, requests: &mut Vec<Request>) {
+    pub(crate) fn background(&self, state: &ModelState, requests: &mut Vec<ModelRequest>) {
         for (server, object) in self.free(state) {
             let phase = state.servers[server].phase;
             let found = state.objects[object].found();
+            // A run visits each resource once, except for work that ends by itself.
             let due = match self.due(state, phase) {
                 None => false,
                 // They are never said to be done, but repeated until nothing is left.
-                Some(Work::CleanUp) => clean_up(&found).is_some(),
-                Some(Work::Discard) => discard(&found).is_some(),
+                Some(BackgroundWork::CleanUp) => clean_up(&found).is_some(),
+                Some(BackgroundWork::Discard) => discard(&found).is_some(),
                 Some(_) if self.bounds.parts > 0 => self.is_next(state, server, object),
                 Some(_) => !state.is_visited(object),
             };
             if due {
-                requests.push(Request::Work(server, object));
+                requests.push(ModelRequest::Work(server, object));
             }
+            // Reads repair, so every server may at any time.
             if plan_read(self.rules(state).row(phase), &found).repair {
-                requests.push(Request::Repair(server, object));
+                requests.push(ModelRequest::Repair(server, object));
             }
         }
     }
 
     /// What a server would do, from a snapshot.
-    pub(crate) fn plan(&self, state: &State, request: Request) -> Option<(usize, Pending)> {
+    pub(crate) fn plan(
+        &self,
+        state: &ModelState,
+        request: ModelRequest,
+    ) -> Option<(usize, PendingCommit)> {
         let mut batch = None;
         let mut unreadable = false;
         let (object, job, plan, fit) = match request {
-            Request::Write(server, object, write, fit) => {
+            ModelRequest::Write(server, object, write, fit) => {
                 let phase = state.servers[server].phase;
                 let found = state.objects[object].found();
+                // A refusal changes nothing, so it is no step.
                 let plan = self.plan_write(state, phase, &found, write, fit).ok()?;
                 // What is put onto the source of truth is the same, whichever major it was given at.
                 let job = match write {
-                    Write::Update(_) => Write::Update(At::Old),
+                    PhaseWrite::Update(_) => PhaseWrite::Update(WriteMajor::Old),
                     other => other,
                 };
-                let onto_old = self.rules(state).row(phase).truth == Truth::Old
-                    && found.standing() != Standing::Alone;
-                unreadable = write == Write::Update(At::New) && fit == Fit::OnlyTruth && onto_old;
-                (object, Job::Write(job), plan, fit)
+                let onto_old = self.rules(state).row(phase).truth == SourceOfTruth::Old
+                    && found.standing() != PairStanding::Alone;
+                unreadable = write == PhaseWrite::Update(WriteMajor::New)
+                    && fit == MirrorFit::OnlyTruth
+                    && onto_old;
+                (object, ServerJob::Write(job), plan, fit)
             }
-            Request::Work(server, object) => {
+            ModelRequest::Work(server, object) => {
                 let work = self.due(state, state.servers[server].phase)?;
                 let (found, fit) = (state.objects[object].found(), state.objects[object].fit);
                 let plan = match work {
-                    Work::Backfill => backfill(&found, fit),
-                    Work::CopyBack => copy_back(&found, fit),
-                    Work::CleanUp => clean_up(&found),
-                    Work::Discard => discard(&found),
+                    BackgroundWork::Backfill => backfill(&found, fit),
+                    BackgroundWork::CopyBack => copy_back(&found, fit),
+                    BackgroundWork::CleanUp => clean_up(&found),
+                    BackgroundWork::Discard => discard(&found),
                 };
+                // The visit itself counts, even if there was nothing to do.
                 let plan = plan.unwrap_or(NOTHING);
-                if matches!(work, Work::Backfill | Work::CopyBack) {
+                if matches!(work, BackgroundWork::Backfill | BackgroundWork::CopyBack) {
                     batch = self.batch(state, server);
                 }
-                (object, Job::Work(work), plan, fit)
+                (object, ServerJob::Work(work), plan, fit)
             }
-            Request::Repair(_, object) => {
+            ModelRequest::Repair(_, object) => {
                 let (found, fit) = (state.objects[object].found(), state.objects[object].fit);
-                (object, Job::Repair, backfill(&found, fit)?, fit)
+                (object, ServerJob::Repair, backfill(&found, fit)?, fit)
             }
         };
         let server = request.server();
+        // Writes of callers have a revision of their own; a copy keeps the one that it copies.
         let stamp = match job {
-            Job::Write(_) => state.clock + 1,
-            Job::Work(_) | Job::Repair => 0,
+            ServerJob::Write(_) => state.clock + 1,
+            ServerJob::Work(_) | ServerJob::Repair => 0,
         };
         let truth = self.table.row(state.servers[server].phase).truth;
         let thing = &state.objects[object];
-        let pending = Pending {
+        let pending = PendingCommit {
             job,
             object,
             found: (thing.old, thing.new),
@@ -143,14 +160,16 @@ impl Protocol {
     /// It is sent, and no answer comes. The engine reads back what it wrote; if it is not there, the
     /// caller is told that the outcome is not known, and a worker claims its part anew. Nobody
     /// writes it a second time while it may still arrive.
-    pub(crate) fn lose(&self, state: &State, request: Request) -> Option<State> {
+    pub(crate) fn lose(&self, state: &ModelState, request: ModelRequest) -> Option<ModelState> {
         let (server, mut pending) = self.plan(state, request)?;
         let mut after = state.clone();
+        // Counted although no answer comes, since the store may have committed it.
         count(&mut after, pending.job);
         if pending.batch.is_some() {
+            // A worker without an answer gives its part up.
             after.servers[server].held = None;
         }
-        if self.has(Fault::TooSoon) && matches!(pending.job, Job::Write(_)) {
+        if self.has(SeededFault::TooSoon) && matches!(pending.job, ServerJob::Write(_)) {
             self.commit(&mut after, pending);
             pending.answered = true;
         }
@@ -160,9 +179,9 @@ impl Protocol {
 }
 
 /// A visit that finds nothing to do.
-const NOTHING: Plan = Plan {
-    old: Step::Leave,
-    new: Step::Leave,
-    home: Home::Paired,
-    failing: Failing::Unchanged,
+const NOTHING: PhasePlan = PhasePlan {
+    old: KeyStep::Leave,
+    new: KeyStep::Leave,
+    home: RecordHome::Paired,
+    failing: FailedListChange::Unchanged,
 };

@@ -2,69 +2,70 @@
 //! that never overlap, an operator who waits for every server and for the data migration, and a
 //! data migration that also corrects what is stale.
 
-use crate::protocol::{Bounds, Protocol};
+use crate::protocol::{ModelBounds, Protocol};
 use coeval_core::phases::{
-    Background, Clears, Entry, Keys, Leave, Phase, Reads, Row, Table, Truth, Unfit,
+    BackgroundDuty, EntryGate, Phase, PhaseRow, PhaseTable, ReadSource, ReturnGate, SourceOfTruth,
+    StaleCopies, TouchedKeys, UnfitPolicy,
 };
 
-const ZERO: Row = Row {
-    writes: Keys::Old,
-    deletes: Keys::Old,
-    reads: Reads::Old,
-    truth: Truth::Old,
-    unfit: Unfit::DropMirror,
-    background: Background::Nothing,
-    entry: Entry::Free,
-    leave: Leave::Free,
-    clears: Clears::Forward,
+const ZERO: PhaseRow = PhaseRow {
+    writes: TouchedKeys::Old,
+    deletes: TouchedKeys::Old,
+    reads: ReadSource::Old,
+    truth: SourceOfTruth::Old,
+    unfit: UnfitPolicy::DropMirror,
+    background: BackgroundDuty::Nothing,
+    entry: EntryGate::Free,
+    leave: ReturnGate::Free,
+    clears: StaleCopies::Forward,
     next: Some(Phase::Mirror),
     previous: None,
 };
 
-const ONE: Row = Row {
-    writes: Keys::Both,
-    deletes: Keys::Both,
+const ONE: PhaseRow = PhaseRow {
+    writes: TouchedKeys::Both,
+    deletes: TouchedKeys::Both,
     next: Some(Phase::ReadNew),
     previous: Some(Phase::Old),
     ..ZERO
 };
 
-const TWO: Row = Row {
-    reads: Reads::NewElseOld,
-    clears: Clears::Nothing,
+const TWO: PhaseRow = PhaseRow {
+    reads: ReadSource::NewElseOld,
+    clears: StaleCopies::Nothing,
     next: Some(Phase::Backfill),
     previous: Some(Phase::Mirror),
     ..ONE
 };
 
-const THREE: Row = Row {
-    background: Background::Backfill,
+const THREE: PhaseRow = PhaseRow {
+    background: BackgroundDuty::Backfill,
     next: Some(Phase::Cutover),
     previous: Some(Phase::ReadNew),
     ..TWO
 };
 
-const FOUR: Row = Row {
-    writes: Keys::New,
-    deletes: Keys::New,
-    reads: Reads::New,
-    truth: Truth::New,
-    background: Background::Nothing,
-    entry: Entry::ForwardDone,
+const FOUR: PhaseRow = PhaseRow {
+    writes: TouchedKeys::New,
+    deletes: TouchedKeys::New,
+    reads: ReadSource::New,
+    truth: SourceOfTruth::New,
+    background: BackgroundDuty::Nothing,
+    entry: EntryGate::ForwardDone,
     next: Some(Phase::Cleanup),
     previous: Some(Phase::Backfill),
     ..THREE
 };
 
-const FIVE: Row = Row {
-    background: Background::CleanUp,
+const FIVE: PhaseRow = PhaseRow {
+    background: BackgroundDuty::CleanUp,
     next: None,
     previous: Some(Phase::Cutover),
     ..FOUR
 };
 
 /// Its phases 0 to 5. There is no soak.
-pub const TABLE: Table = Table {
+pub const TABLE: PhaseTable = PhaseTable {
     old: ZERO,
     mirror: ONE,
     read_new: TWO,
@@ -79,7 +80,7 @@ pub const TABLE: Table = Table {
 pub fn from(start: Phase) -> Protocol {
     Protocol {
         table: TABLE,
-        bounds: Bounds {
+        bounds: ModelBounds {
             servers: 2,
             behind: 0,
             old: 1,

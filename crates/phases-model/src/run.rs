@@ -1,16 +1,16 @@
 //! Runs the checker.
 
-use crate::action::{Action, name};
+use crate::action::{ModelAction, name};
 use crate::invariants::INVARIANTS;
-use crate::object::Cell;
+use crate::object::RecordCell;
 use crate::protocol::Protocol;
-use crate::state::State;
+use crate::state::ModelState;
 use stateright::{Checker, HasDiscoveries, Model, Path};
 use std::time::{Duration, Instant};
 
 /// What the checker found.
 #[derive(Debug)]
-pub struct Outcome {
+pub struct CheckOutcome {
     /// How many states it visited.
     pub states: usize,
     /// How long it took.
@@ -22,7 +22,7 @@ pub struct Outcome {
 /// Visits every state, or those up to the first that breaks one of the invariants that are asked
 /// for. With one thread the trace is a shortest one, and always the same.
 #[must_use]
-pub fn check(protocol: &Protocol, invariants: &[&'static str], threads: usize) -> Outcome {
+pub fn check(protocol: &Protocol, invariants: &[&'static str], threads: usize) -> CheckOutcome {
     let began = Instant::now();
     let wanted = invariants.iter().copied().collect();
     let checker = protocol
@@ -32,14 +32,15 @@ pub fn check(protocol: &Protocol, invariants: &[&'static str], threads: usize) -
         .finish_when(HasDiscoveries::AnyOf(wanted))
         .spawn_bfs()
         .join();
+    // In their own order, so that the same fault is always told by the same invariant.
     let found = INVARIANTS
         .into_iter()
         .filter(|name| invariants.contains(name));
     let mut broken = found.filter_map(|name| Some((name, checker.discovery(name)?)));
     let broken = broken
         .next()
-        .map(|(name, path)| (name, told(protocol, path)));
-    Outcome {
+        .map(|(name, path)| (name, describe_path(protocol, path)));
+    CheckOutcome {
         states: checker.unique_state_count(),
         took: began.elapsed(),
         broken,
@@ -56,11 +57,11 @@ pub fn shortest(protocol: &Protocol, invariant: &'static str) -> Option<String> 
         checker.discovery(invariant)
     };
     let path = (1..100).find_map(within)?;
-    Some(told(protocol, path))
+    Some(describe_path(protocol, path))
 }
 
 /// A trace, line by line, and what servers would answer at its end.
-fn told(protocol: &Protocol, path: Path<State, Action>) -> String {
+fn describe_path(protocol: &Protocol, path: Path<ModelState, ModelAction>) -> String {
     let last = path.last_state().clone();
     let mut text = String::new();
     for (at, action) in (1..).zip(path.into_actions()) {
@@ -70,10 +71,10 @@ fn told(protocol: &Protocol, path: Path<State, Action>) -> String {
 }
 
 /// What servers would answer in the last state, where it is wrong.
-fn answers(protocol: &Protocol, state: &State) -> String {
-    let said = |cell: Option<Cell>| match cell {
+fn answers(protocol: &Protocol, state: &ModelState) -> String {
+    let said = |cell: Option<RecordCell>| match cell {
         None => "nothing".to_owned(),
-        Some(Cell {
+        Some(RecordCell {
             revision,
             expires: 0,
         }) => format!("revision {revision}"),
@@ -83,6 +84,8 @@ fn answers(protocol: &Protocol, state: &State) -> String {
     for (at, server) in state.servers.iter().enumerate() {
         for (number, object) in state.objects.iter().enumerate() {
             let answer = protocol.answer(state, server, object);
+            // Both ways in which a server can answer, because the trace alone does not tell what
+            // was read.
             if let (Some(_), Some(answer)) =
                 (protocol.reads_on(state, at), Protocol::answer_on(object))
                 && answer != object.acknowledged

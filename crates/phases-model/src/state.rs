@@ -1,29 +1,29 @@
 //! A state of the whole: the store, the phase record, the servers, and what was acknowledged.
 
-use crate::object::{Cell, Object};
+use crate::object::{ModelObject, RecordCell};
 use coeval_core::phases::{
-    Epoch, Fit, Heading, Home, Live, Migration, Phase, PhaseRecord, Plan, Truth, Work, Write,
-    discard, is_left,
+    BackgroundWork, Epoch, LivePhases, Migration, MirrorFit, Phase, PhaseDirection, PhasePlan,
+    PhaseRecord, PhaseWrite, RecordHome, SourceOfTruth, discard, is_left,
 };
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// What a server is about to do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Job {
+pub enum ServerJob {
     /// What a caller asked for.
-    Write(Write),
+    Write(PhaseWrite),
     /// A step in the background.
-    Work(Work),
+    Work(BackgroundWork),
     /// What a read found to be behind.
     Repair,
 }
 
 /// One part, as it is kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Part {
+pub struct WorkPart {
     /// Of which run.
-    pub work: Work,
+    pub work: BackgroundWork,
     /// How many of its resources are visited.
     pub after: usize,
     /// Whether all are.
@@ -32,7 +32,7 @@ pub struct Part {
 
 /// A checkpoint on its way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Batch {
+pub struct CheckpointBatch {
     /// Of which part.
     pub part: usize,
     /// How many were visited before.
@@ -43,49 +43,49 @@ pub struct Batch {
 
 /// A write between the snapshot that it was planned on and its commit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Pending {
+pub struct PendingCommit {
     /// What for.
-    pub job: Job,
+    pub job: ServerJob,
     /// Which resource.
     pub object: usize,
     /// Both keys as they were found.
-    pub found: (Option<Cell>, Option<(Cell, Home)>),
+    pub found: (Option<RecordCell>, Option<(RecordCell, RecordHome)>),
     /// What will be done.
-    pub plan: Plan,
+    pub plan: PhasePlan,
     /// The fresh revision or expiry.
     pub stamp: u8,
     /// Whether the content converts.
-    pub fit: Fit,
+    pub fit: MirrorFit,
     /// Whether the epoch is still that of the snapshot.
     pub current: bool,
     /// Whether the content could not be read at the version that it is written at.
     pub unreadable: bool,
     /// The source of truth for the server that planned it, where belongings are in the run.
-    pub truth: Option<Truth>,
+    pub truth: Option<SourceOfTruth>,
     /// The checkpoint that is written with it, where a run has parts.
-    pub batch: Option<Batch>,
+    pub batch: Option<CheckpointBatch>,
     /// The caller was told of a second try instead. Only a fault does that.
     pub answered: bool,
 }
 
 /// A server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Server {
+pub struct ModelServer {
     /// Where it works.
     pub phase: Phase,
     /// What it is about to write.
-    pub pending: Option<Pending>,
+    pub pending: Option<PendingCommit>,
     /// The part of a run that it has claimed.
     pub held: Option<usize>,
 }
 
 /// A move whose gates look at more than the phase record.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Gated {
+pub enum GatedMove {
     /// Into soak.
     Forward,
     /// A run that is done.
-    Claim(Work),
+    Claim(BackgroundWork),
     /// The end.
     Finish,
     /// The end where it began.
@@ -94,7 +94,7 @@ pub enum Gated {
 
 /// How a migration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum End {
+pub enum MigrationEnd {
     /// The old major is closed.
     Finished,
     /// Where it began: nothing is closed, and another one may begin.
@@ -103,7 +103,7 @@ pub enum End {
 
 /// What only the checker remembers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Ghosts {
+pub struct GhostState {
     /// A write of a passed epoch was done.
     pub late_write: bool,
     /// A write raised the number of mirrors that are due, a repair did not lower it, or a
@@ -117,25 +117,25 @@ pub struct Ghosts {
 
 /// A state.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct State {
+pub struct ModelState {
     /// Live phases.
-    pub live: Live,
+    pub live: LivePhases,
     /// Where servers go while two are live.
-    pub heading: Heading,
+    pub heading: PhaseDirection,
     /// Every mirror in new is said to be fresh.
     pub forward_done: bool,
     /// Every mirror in old is said to be fresh.
     pub back_done: bool,
     /// How the migration has ended.
-    pub ended: Option<End>,
+    pub ended: Option<MigrationEnd>,
     /// What the operator planned, while it may still be committed.
-    pub operator: Option<Gated>,
+    pub operator: Option<GatedMove>,
     /// A request that got no answer: it may arrive at any time, or never.
-    pub loose: Option<Pending>,
+    pub loose: Option<PendingCommit>,
     /// The servers.
-    pub servers: Vec<Server>,
+    pub servers: Vec<ModelServer>,
     /// The resources.
-    pub objects: Vec<Object>,
+    pub objects: Vec<ModelObject>,
     /// The last revision or expiry that was given.
     pub clock: u8,
     /// Writes that callers may still ask for.
@@ -143,9 +143,9 @@ pub struct State {
     /// Resources that the run in the background has visited, one bit each.
     pub visited: u8,
     /// The parts of the run, where it has parts: nothing is one that was not begun in this epoch.
-    pub parts: Vec<Option<Part>>,
+    pub parts: Vec<Option<WorkPart>>,
     /// What only the checker remembers.
-    pub ghosts: Ghosts,
+    pub ghosts: GhostState,
 }
 
 /// The epoch of every record that the rules get to see.
@@ -158,7 +158,7 @@ pub(crate) const PASSED: Epoch = Epoch(0);
 pub(crate) const FROM: u32 = 1;
 pub(crate) const TO: u32 = 2;
 
-impl State {
+impl ModelState {
     /// The phase record, as the rules get to see it.
     #[must_use]
     pub fn record(&self) -> PhaseRecord {
@@ -171,6 +171,8 @@ impl State {
             back_done: self.back_done,
         };
         PhaseRecord {
+            // The model tells only whether an epoch is current: numbers would make every state
+            // another one.
             epoch: NOW,
             migration: self.ended.is_none().then_some(migration),
             closed: BTreeSet::new(),
@@ -181,17 +183,19 @@ impl State {
     #[must_use]
     pub fn with_record(&self, record: &PhaseRecord) -> Self {
         let mut after = self.clone();
+        // It was planned on another record, and the store would refuse it.
         after.operator = None;
         match record.migration {
             None => {
                 let closed = record.closed.contains(&FROM);
                 after.ended = Some(if closed {
-                    End::Finished
+                    MigrationEnd::Finished
                 } else {
-                    End::Abandoned
+                    MigrationEnd::Abandoned
                 });
             }
             Some(migration) => {
+                // A new migration begins where the old one was abandoned.
                 after.ended = None;
                 after.live = migration.live;
                 // With one phase there is nowhere else to go, and the next move says it anew.
@@ -199,7 +203,7 @@ impl State {
                 after.heading = if two {
                     migration.heading
                 } else {
-                    Heading::Forward
+                    PhaseDirection::Forward
                 };
                 after.forward_done = migration.forward_done;
                 after.back_done = migration.back_done;
@@ -227,19 +231,19 @@ impl State {
     /// How many resources cleanup has still to visit.
     #[must_use]
     pub fn left(&self) -> u64 {
-        let left = |object: &&Object| is_left(&object.found());
+        let left = |object: &&ModelObject| is_left(&object.found());
         self.objects.iter().filter(left).count() as u64
     }
 
     /// How many mirrors there are in new.
     #[must_use]
     pub fn mirrors(&self) -> u64 {
-        let there = |object: &&Object| discard(&object.found()).is_some();
+        let there = |object: &&ModelObject| discard(&object.found()).is_some();
         self.objects.iter().filter(there).count() as u64
     }
 
     /// Where requests are that are not committed yet.
-    pub fn in_flight(&mut self) -> impl Iterator<Item = &mut Option<Pending>> {
+    pub fn in_flight(&mut self) -> impl Iterator<Item = &mut Option<PendingCommit>> {
         let pending = self.servers.iter_mut().map(|server| &mut server.pending);
         pending.chain([&mut self.loose])
     }

@@ -1,24 +1,29 @@
 //! What becomes of a plan: the store's conditions, both keys, the list of failed, and the answer.
 
-use crate::fault::Fault;
-use crate::object::{Belongings, Cell, Object};
+use crate::fault::SeededFault;
+use crate::object::{ModelBelongings, ModelObject, RecordCell};
 use crate::protocol::Protocol;
-use crate::state::{Gated, Job, NOW, PASSED, Pending, State};
-use coeval_core::phases::{Failing, Home, Phase, Step, Work, Write, is_due};
+use crate::state::{GatedMove, ModelState, NOW, PASSED, PendingCommit, ServerJob};
+use coeval_core::phases::{
+    BackgroundWork, FailedListChange, KeyStep, Phase, PhaseWrite, RecordHome, is_due,
+};
 
-type Keys = (Option<Cell>, Option<(Cell, Home)>);
+type FoundCells = (Option<RecordCell>, Option<(RecordCell, RecordHome)>);
 
 impl Protocol {
     /// Commits what was planned, or refuses it.
-    pub(crate) fn commit(&self, state: &mut State, pending: Pending) {
+    pub(crate) fn commit(&self, state: &mut ModelState, pending: PendingCommit) {
+        // All conditions of the atomic write are looked at before anything changes.
         let epoch = if pending.current { NOW } else { PASSED };
         let fenced = state.record().fence(epoch).is_err();
         let before = state.objects[pending.object];
         let found = self.is_as_found(pending.found, (before.old, before.new));
         let claimed = self.is_claimed(&pending);
-        if (fenced && !self.has(Fault::NoFence)) || !found || !claimed {
+        // Refused: the server has to plan anew.
+        if (fenced && !self.has(SeededFault::NoFence)) || !found || !claimed {
             return;
         }
+        // A write of a passed epoch that commits is what the fence is there to prevent.
         state.ghosts.late_write |= !pending.current;
         let due = due(state);
         let ended = state.ended.is_some();
@@ -27,24 +32,32 @@ impl Protocol {
             // Nobody looks at the list.
             state.objects[pending.object].failed = before.failed;
         }
-        if pending.plan.failing == Failing::Listed
+        // The operator's move was decided on a list that has changed, so it is refused.
+        if pending.plan.failing == FailedListChange::Listed
             && !before.failed
-            && !self.has(Fault::NoListCondition)
+            && !self.has(SeededFault::NoListCondition)
         {
             state.operator = None;
         }
-        let run = matches!(pending.job, Job::Work(Work::Backfill | Work::CopyBack));
+        let run = matches!(
+            pending.job,
+            ServerJob::Work(BackgroundWork::Backfill | BackgroundWork::CopyBack)
+        );
         if run && pending.current {
+            // Without parts, the run remembers by itself whom it has visited.
             if pending.batch.is_none() {
                 state.visited |= 1 << pending.object;
             }
             self.check_point(state, &pending);
-            if self.has(Fault::ClaimAnew) && matches!(state.operator, Some(Gated::Claim(_))) {
+            if self.has(SeededFault::ClaimAnew)
+                && matches!(state.operator, Some(GatedMove::Claim(_)))
+            {
                 state.operator = None;
             }
         }
         let was_due = is_due(&before.found()) && !before.failed;
-        let fixes = run || pending.job == Job::Repair;
+        // A repair fixes what the backfill would, so both may only ever make it less.
+        let fixes = run || pending.job == ServerJob::Repair;
         let now = self::due(state);
         // From mirror to soak every live phase writes both.
         if state.live.low >= Phase::Mirror && state.live.high <= Phase::Soak {
@@ -52,45 +65,51 @@ impl Protocol {
         }
     }
 
-    fn is_as_found(&self, found: Keys, now: Keys) -> bool {
-        let without_expiry = |(old, new): Keys| {
+    fn is_as_found(&self, found: FoundCells, now: FoundCells) -> bool {
+        let without_expiry = |(old, new): FoundCells| {
             let new = new.map(|(cell, home)| (cell.revision, home));
             (old.map(|cell| cell.revision), new)
         };
-        let without_flag = |(old, new): Keys| (old, new.map(|(cell, _)| cell));
+        let without_flag = |(old, new): FoundCells| (old, new.map(|(cell, _)| cell));
         match self.fault {
+            // The simple protocol writes without conditions.
             _ if self.simple => true,
-            Some(Fault::NoConditions) => true,
-            Some(Fault::NoExpiryCondition) => without_expiry(found) == without_expiry(now),
-            Some(Fault::NoFlagCondition) => without_flag(found) == without_flag(now),
+            Some(SeededFault::NoConditions) => true,
+            Some(SeededFault::NoExpiryCondition) => without_expiry(found) == without_expiry(now),
+            Some(SeededFault::NoFlagCondition) => without_flag(found) == without_flag(now),
             _ => found == now,
         }
     }
 
     /// Does what a plan says.
-    fn apply(&self, object: &mut Object, pending: &Pending) {
+    fn apply(&self, object: &mut ModelObject, pending: &PendingCommit) {
         let mut plan = pending.plan;
         let before = *object;
-        if self.has(Fault::IdleBackfill) && !matches!(pending.job, Job::Write(_)) {
+        if self.has(SeededFault::IdleBackfill) && !matches!(pending.job, ServerJob::Write(_)) {
             return;
         }
-        if self.has(Fault::HalfDelete) && plan.new == Step::Delete && plan.old == Step::Delete {
-            plan.old = Step::Leave;
+        // Half of a delete: a fault that atomic writes rule out.
+        if self.has(SeededFault::HalfDelete)
+            && plan.new == KeyStep::Delete
+            && plan.old == KeyStep::Delete
+        {
+            plan.old = KeyStep::Leave;
         }
         // A copy and a mark are put as they were found; the other steps meet what stands.
         let found = (pending.found.0, pending.found.1.map(|(cell, _)| cell));
         let stamp = pending.stamp;
         let old = match plan.old {
-            Step::Copy => stepped(plan.new, found.1, stamp),
-            Step::Mark => found.0,
+            KeyStep::Copy => stepped(plan.new, found.1, stamp),
+            KeyStep::Mark => found.0,
             step => stepped(step, object.old, stamp),
         };
         let new = match plan.new {
-            Step::Copy => stepped(plan.old, found.0, stamp),
-            Step::Mark => found.1,
+            KeyStep::Copy => stepped(plan.old, found.0, stamp),
+            KeyStep::Mark => found.1,
             step => stepped(step, object.new.map(|(cell, _)| cell), stamp),
         };
-        let put = matches!(plan.new, Step::Write | Step::Copy | Step::Mark);
+        // A record that stays keeps its home.
+        let put = matches!(plan.new, KeyStep::Write | KeyStep::Copy | KeyStep::Mark);
         let home = match object.new {
             Some((_, home)) if !put => home,
             _ => plan.home,
@@ -98,10 +117,11 @@ impl Protocol {
         object.old = old;
         object.new = new.map(|cell| (cell, home));
         object.failed = match plan.failing {
-            Failing::Unchanged => object.failed,
-            Failing::Listed => true,
-            Failing::Cleared => false,
+            FailedListChange::Unchanged => object.failed,
+            FailedListChange::Listed => true,
+            FailedListChange::Cleared => false,
         };
+        // Before the answer: the caller must not be told of something that is half there.
         self.belong(&before, object, pending);
         if !pending.answered {
             acknowledge(object, pending);
@@ -109,16 +129,17 @@ impl Protocol {
     }
 
     /// What expires first is gone, in both ranges and from the list.
-    pub(crate) fn lapse(&self, state: &State, object: usize) -> Option<State> {
+    pub(crate) fn lapse(&self, state: &ModelState, object: usize) -> Option<ModelState> {
         let before = state.objects[object];
         let cells = [before.old, before.new.map(|(cell, _)| cell)];
         let cells = cells.into_iter().flatten().map(|cell| cell.expires);
-        let own = before.own.as_ref().and_then(Belongings::first);
+        let own = before.own.as_ref().and_then(ModelBelongings::first);
         let first = cells.filter(|expires| *expires > 0).chain(own).min()?;
         let mut after = state.clone();
         let object = &mut after.objects[object];
         object.old = object.old.filter(|cell| cell.expires != first);
         object.new = object.new.filter(|(cell, _)| cell.expires != first);
+        // To the caller an expired resource is one that was deleted.
         let gone = object.acknowledged.filter(|cell| cell.expires == first);
         if gone.is_some() {
             object.acknowledged = None;
@@ -130,44 +151,47 @@ impl Protocol {
     }
 }
 
-fn fresh(stamp: u8) -> Cell {
-    Cell {
+fn fresh(stamp: u8) -> RecordCell {
+    RecordCell {
         revision: stamp,
         expires: 0,
     }
 }
 
 /// One key after its step.
-fn stepped(step: Step, cell: Option<Cell>, stamp: u8) -> Option<Cell> {
+fn stepped(step: KeyStep, cell: Option<RecordCell>, stamp: u8) -> Option<RecordCell> {
     match step {
-        Step::Leave | Step::Mark | Step::Copy => cell,
-        Step::Write => Some(fresh(stamp)),
-        Step::Touch => cell.map(|cell| Cell {
+        KeyStep::Leave | KeyStep::Mark | KeyStep::Copy => cell,
+        KeyStep::Write => Some(fresh(stamp)),
+        KeyStep::Touch => cell.map(|cell| RecordCell {
             expires: stamp,
             ..cell
         }),
-        Step::Delete => None,
+        KeyStep::Delete => None,
     }
 }
 
 /// What a caller is told.
-fn acknowledge(object: &mut Object, pending: &Pending) {
-    let Job::Write(write) = pending.job else {
+fn acknowledge(object: &mut ModelObject, pending: &PendingCommit) {
+    let ServerJob::Write(write) = pending.job else {
         return;
     };
     object.acknowledged = match write {
-        Write::Create(_) | Write::Update(_) | Write::Move => Some(fresh(pending.stamp)),
-        Write::Delete => None,
-        Write::KeepAlive => stepped(Step::Touch, object.acknowledged, pending.stamp),
+        PhaseWrite::Create(_) | PhaseWrite::Update(_) | PhaseWrite::Move => {
+            Some(fresh(pending.stamp))
+        }
+        PhaseWrite::Delete => None,
+        PhaseWrite::KeepAlive => stepped(KeyStep::Touch, object.acknowledged, pending.stamp),
     };
-    if write != Write::KeepAlive {
+    // A heartbeat leaves the content, and so whether it converts.
+    if write != PhaseWrite::KeepAlive {
         object.fit = pending.fit;
         object.unreadable = pending.unreadable;
     }
 }
 
 /// Mirrors that a run in the background has still to visit.
-fn due(state: &State) -> usize {
-    let due = |object: &&Object| is_due(&object.found()) && !object.failed;
+fn due(state: &ModelState) -> usize {
+    let due = |object: &&ModelObject| is_due(&object.found()) && !object.failed;
     state.objects.iter().filter(due).count()
 }

@@ -18,7 +18,7 @@ type UnknownFinder = Box<dyn Fn(&[u8]) -> Vec<String> + Send>;
 
 /// What was found in a request.
 #[derive(Default)]
-pub struct Inspection {
+pub struct FieldInspection {
     find: Option<UnknownFinder>,
     ignorable: Vec<String>,
     /// The fields that were ignored.
@@ -27,7 +27,7 @@ pub struct Inspection {
     pub refused: Vec<String>,
 }
 
-impl std::fmt::Debug for Inspection {
+impl std::fmt::Debug for FieldInspection {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let mut told = f.debug_struct("Inspection");
         told.field("ignored", &self.ignored)
@@ -37,7 +37,7 @@ impl std::fmt::Debug for Inspection {
 }
 
 tokio::task_local! {
-    static INSPECTION: RefCell<Inspection>;
+    static INSPECTION: RefCell<FieldInspection>;
 }
 
 /// Runs a call of a method and tells what was found in its request. `ignorable` are the fields that its
@@ -46,15 +46,15 @@ pub async fn inspecting<F: Future>(
     method: &str,
     ignorable: Vec<String>,
     call: F,
-) -> (F::Output, Inspection) {
+) -> (F::Output, FieldInspection) {
     let find = wire::request_of(method).map(|message| -> UnknownFinder {
         // What is no message at all is refused by whoever decodes it.
         Box::new(|bytes| wire::unknown_fields(message, bytes).unwrap_or_default())
     });
-    let inspection = RefCell::new(Inspection {
+    let inspection = RefCell::new(FieldInspection {
         find,
         ignorable,
-        ..Inspection::default()
+        ..FieldInspection::default()
     });
     let call = async {
         let output = call.await;
@@ -73,7 +73,7 @@ pub fn describe(find: impl Fn(&[u8]) -> Vec<String> + Send + 'static) {
 
 /// Looks at a request; refuses it if it has fields that can't be ignored.
 fn inspect(bytes: &[u8]) -> Result<(), Status> {
-    let look = |inspection: &RefCell<Inspection>| {
+    let look = |inspection: &RefCell<FieldInspection>| {
         let mut inspection = inspection.borrow_mut();
         let find = inspection.find.as_ref();
         let unknown = find.map(|find| find(bytes)).unwrap_or_default();

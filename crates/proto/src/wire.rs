@@ -21,7 +21,7 @@ const MESSAGES: &[(&str, &[KnownField])] = include!(concat!(env!("OUT_DIR"), "/m
 
 /// A method: its path, its request, the release that it came with (empty: 0.1.0), and those fields of its
 /// request that came later.
-struct Method {
+struct KnownMethod {
     path: &'static str,
     request: &'static str,
     since: &'static str,
@@ -29,9 +29,9 @@ struct Method {
 }
 
 /// In the order of their paths.
-const METHODS: &[Method] = include!(concat!(env!("OUT_DIR"), "/methods.rs"));
+const METHODS: &[KnownMethod] = include!(concat!(env!("OUT_DIR"), "/methods.rs"));
 
-fn method(path: &str) -> Option<&'static Method> {
+fn method(path: &str) -> Option<&'static KnownMethod> {
     let at = METHODS.binary_search_by_key(&path, |method| method.path);
     at.ok().and_then(|at| METHODS.get(at))
 }
@@ -234,7 +234,7 @@ mod tests {
     #[test]
     fn every_method_has_its_request_and_a_newer_field_its_release() {
         assert!(METHODS.len() > 60, "{}", METHODS.len());
-        for Method {
+        for KnownMethod {
             path,
             request,
             newer,

@@ -8,7 +8,9 @@ use crate::records::Records;
 use coeval_access::Acl;
 use coeval_core::types::TypeVersionId;
 use coeval_core::version::Uuid;
-use coeval_storage::{Action, Condition, Key, Put, Revision, Span, Step, Stored};
+use coeval_storage::{
+    Key, KeySpan, RecordPut, Revision, StoredValue, WriteAction, WriteCondition, WriteStep,
+};
 use serde::{Deserialize, Serialize};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -186,7 +188,7 @@ fn next_place() -> Result<u128, EngineError> {
 }
 
 /// The step that records a deed.
-pub fn step(at: Time, user: &str, org: &str, deed: &Deed) -> Result<Step, EngineError> {
+pub fn step(at: Time, user: &str, org: &str, deed: &Deed) -> Result<WriteStep, EngineError> {
     let deed = Deed {
         at,
         user: user.to_owned(),
@@ -195,10 +197,10 @@ pub fn step(at: Time, user: &str, org: &str, deed: &Deed) -> Result<Step, Engine
     };
     let unique = next_place()?;
     let body = crate::encode::encode("an audit record", &deed)?;
-    Ok(Step {
+    Ok(WriteStep {
         key: keys::audit(u64::try_from(at).unwrap_or_default(), unique)?,
-        condition: Condition::Whatever,
-        action: Action::Put(Put::of(body)),
+        condition: WriteCondition::Whatever,
+        action: WriteAction::Put(RecordPut::of(body)),
     })
 }
 
@@ -214,7 +216,7 @@ impl Records {
             return Ok(0);
         };
         let all = keys::audits()?;
-        let span = Span {
+        let span = KeySpan {
             end: keys::audit(oldest, 0)?.to_bytes(),
             ..all
         };
@@ -222,7 +224,7 @@ impl Records {
     }
 }
 
-pub fn read_audit(key: &Key, stored: &Stored) -> Option<AuditRecord> {
+pub fn read_audit(key: &Key, stored: &StoredValue) -> Option<AuditRecord> {
     let record = stored.record()?;
     let text = std::str::from_utf8(key.as_bytes()).ok()?;
     Some(AuditRecord {
@@ -233,8 +235,8 @@ pub fn read_audit(key: &Key, stored: &Stored) -> Option<AuditRecord> {
 }
 
 /// The deed that an event tells of.
-pub fn deed_of(event: &coeval_storage::Event) -> Option<Deed> {
-    let coeval_storage::Change::Put(stored) = &event.change else {
+pub fn deed_of(event: &coeval_storage::KeyEvent) -> Option<Deed> {
+    let coeval_storage::KeyChange::Put(stored) = &event.change else {
         return None;
     };
     Some(read_audit(&event.key, stored)?.deed)

@@ -4,27 +4,20 @@
 //! decided by types that change, far from where they are written; and a record that is committed
 //! empty is lost. So a failure is an error like any other, and nothing is written.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde::Serialize;
 use serde_json::Value;
 
 /// Something that was to be stored can't be; nothing was written.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error("{what} can't be encoded: {reason}")]
+#[code(
+    NOT_ENCODED,
+    advice = "Nothing was written. Report it with the server's log; it is a fault of the server."
+)]
 pub struct EncodeError {
     what: &'static str,
     reason: String,
-}
-
-impl Coded for EncodeError {
-    fn code(&self) -> Code {
-        coeval_codes::NOT_ENCODED
-    }
-
-    fn advice(&self) -> String {
-        "Nothing was written. Report it with the server's log; it is a fault of the server."
-            .to_owned()
-    }
 }
 
 /// As the bytes of a record; `what` names it to whoever reads the error.

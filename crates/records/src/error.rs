@@ -9,10 +9,9 @@ pub mod tasks;
 pub mod watch;
 
 use crate::attempts::{MayBeRace, TooManyRaces};
-use crate::error::list::ListError;
 use crate::header::State;
 use crate::keys::TypeKey;
-use coeval_codes::{Code, Coded, ErrorKind};
+use coeval_codes::{Coded, ErrorKind};
 use coeval_core::types::{
     ContentError, DefaultsEndless, FieldsTooNew, TypeFileError, TypeVersionId,
 };
@@ -22,24 +21,32 @@ use coeval_storage::{Revision, StorageError};
 use std::sync::Arc;
 
 /// Every refusal and failure of the engine.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, thiserror::Error, Coded)]
 pub enum EngineError {
     /// The store failed.
     #[error(transparent)]
+    #[code(transparent)]
     Storage(#[from] StorageError),
     /// The versions don't allow it.
     #[error(transparent)]
-    Version(#[from] decide::Refusal),
+    #[code(transparent)]
+    Version(#[from] decide::VersionRefusal),
     /// A conversion or a write at another version is not possible.
     #[error(transparent)]
-    Conversion(#[from] convert::Refusal),
+    #[code(transparent)]
+    Conversion(#[from] convert::ConversionRefusal),
     /// The content does not fit.
     #[error(transparent)]
+    #[code(transparent)]
     Content(#[from] ContentError),
     /// What a version would be shown is nothing that the version allows.
     #[error(
         "the resource is stored at {stored} and does not fit version {at}{}",
         places(error)
+    )]
+    #[code(
+        VIEW_UNFIT,
+        advice = "Read it at {stored}, with a client that knows that version. The author of the type can let readers of {at} see it: `map` with `otherwise` in the conversion, a `restrictedView`, or `x-extensible-enum` in {at}."
     )]
     ViewUnfit {
         /// Where it is stored.
@@ -51,6 +58,10 @@ pub enum EngineError {
     },
     /// A body above the stored version can't be put onto it.
     #[error("{refusal}")]
+    #[code(
+        from = refusal,
+        advice = format!("`coeval upgrade {of} {name} --to {to}` stores it at {}, which needs full control; then save again. Or write at the stored version.", to.short())
+    )]
     UpgradeFirst {
         /// Why.
         refusal: Box<EngineError>,
@@ -63,6 +74,10 @@ pub enum EngineError {
     },
     /// The body has fields that are in no schema, and the caller wants none of them stored.
     #[error("no version of {of} declares {}", fields.join(", "))]
+    #[code(
+        FIELD_UNDECLARED,
+        advice = "Correct the names (`coeval explain {of}` shows them), or write without `strict`: they are stored then, with a warning."
+    )]
     FieldsUndeclared {
         /// The type.
         of: TypeKey,
@@ -71,12 +86,18 @@ pub enum EngineError {
     },
     /// The body sets fields of later versions.
     #[error(transparent)]
+    #[code(transparent)]
     TooNew(#[from] FieldsTooNew),
     /// Defaults without an end.
     #[error(transparent)]
+    #[code(transparent)]
     Defaults(#[from] DefaultsEndless),
     /// A newer release stores this kind in a way that this one can't read.
     #[error("{of} may be stored at {open}, and this server knows it up to {known}")]
+    #[code(
+        LEVEL_UNKNOWN,
+        advice = "Use the release that the other servers have, or a newer one."
+    )]
     ReleaseTooOld {
         /// The kind.
         of: TypeKey,
@@ -87,39 +108,52 @@ pub enum EngineError {
     },
     /// A phase forbids it.
     #[error(transparent)]
-    Phase(#[from] phases::Refusal),
+    #[code(transparent)]
+    Phase(#[from] phases::PhaseRefusal),
     /// It would have no counterpart at the other major, and the way back would be lost.
     #[error("the content can't be converted to the other major of the migration: {reason}")]
+    #[code(MIRROR_UNFIT, advice = phases::PhaseRefusal::Unfit.advice())]
     MirrorUnfit {
         /// Why not.
         reason: String,
     },
     /// The caller may not.
     #[error("{}", .0.reason)]
-    Denied(coeval_access::Denied),
+    #[code(from = _0.reason, kind = denied_kind(_0))]
+    Denied(coeval_access::DeniedAccess),
     /// An ACL can't be changed so.
     #[error(transparent)]
+    #[code(transparent)]
     Acl(#[from] coeval_access::AclError),
     /// There is no version to inherit an ACL from.
     #[error(transparent)]
+    #[code(transparent)]
     Inherit(#[from] coeval_access::inheritance::NothingToInheritFrom),
     /// A behavior can't be invoked, or failed.
     #[error(transparent)]
+    #[code(transparent)]
     Behavior(#[from] crate::error::behaviors::BehaviorError),
     /// A type file can't be read.
     #[error(transparent)]
+    #[code(transparent)]
     TypeFile(Box<TypeFileError>),
     /// Secrets can't be stored or read.
     #[error(transparent)]
+    #[code(transparent)]
     Secret(#[from] crate::seal::secret_error::SecretError),
     /// There is no such resource, or the caller may not know that there is.
     #[error("there is no {what}")]
+    #[code(
+        RESOURCE_NOT_FOUND,
+        advice = "Check the name or id and the organization; ask for access if it should be there."
+    )]
     NotFound {
         /// What was asked for.
         what: String,
     },
     /// The name or id is taken.
     #[error("{what} exists already")]
+    #[code(RESOURCE_EXISTS, advice = "Update it, or choose another name.")]
     AlreadyExists {
         /// What.
         what: String,
@@ -128,6 +162,7 @@ pub enum EngineError {
     },
     /// Several resources have the name.
     #[error("{name} is the name of {} resources: {}", ids.len(), ids.join(", "))]
+    #[code(NAME_AMBIGUOUS, advice = "Use one of the ids.")]
     NameAmbiguous {
         /// The name.
         name: String,
@@ -136,6 +171,10 @@ pub enum EngineError {
     },
     /// Somebody else was faster.
     #[error("the resource has another revision by now: {current}{}", differ(paths))]
+    #[code(
+        RESOURCE_CONFLICT,
+        advice = "Read it again, apply your change to that, and write."
+    )]
     Conflict {
         /// The one that it has.
         current: Revision,
@@ -144,12 +183,17 @@ pub enum EngineError {
     },
     /// It changed again and again while the write was tried.
     #[error("the write met other writers {attempts} times and was given up; nothing has changed")]
+    #[code(CONTENDED, advice = "Try again in a moment.")]
     Contended {
         /// So often.
         attempts: usize,
     },
     /// The resource's state forbids it.
     #[error("a resource in state {state} can't be {action}")]
+    #[code(
+        STATE_FORBIDS,
+        advice = "Bring it into another state first; see the states page."
+    )]
     StateForbids {
         /// The state.
         state: State,
@@ -158,18 +202,27 @@ pub enum EngineError {
     },
     /// Name, labels or the like can't be kept.
     #[error("the metadata is not valid: {what}")]
+    #[code(METADATA_INVALID, advice = "Correct it and send it again.")]
     MetadataInvalid {
         /// What is wrong.
         what: String,
     },
     /// What a file declares can't be kept.
     #[error("what is declared is not valid: {what}")]
+    #[code(
+        APPLIED_INVALID,
+        advice = "Declare fewer or shorter paths: one to an object or list stands for all of it."
+    )]
     AppliedInvalid {
         /// What is wrong.
         what: String,
     },
     /// A stored resource can't be read.
     #[error("the resource {id} can't be read: {reason}")]
+    #[code(
+        RESOURCE_UNREADABLE,
+        advice = "Look at it with `coeval store quarantine`; other resources are not concerned."
+    )]
     Unreadable {
         /// Which.
         id: Uuid,
@@ -178,24 +231,35 @@ pub enum EngineError {
     },
     /// Something that was to be stored can't be; nothing was written.
     #[error(transparent)]
+    #[code(transparent)]
     Encode(#[from] crate::encode::EncodeError),
     /// An update said nothing of the revision.
     #[error("an update needs the revision that was read")]
+    #[code(
+        REVISION_NEEDED,
+        advice = "Read it first and send its revision, or use upsert or a field mask."
+    )]
     RevisionNeeded,
     /// A field mask names nothing.
     #[error("the field mask is not valid: {what}")]
+    #[code(MASK_INVALID, advice = "Name fields that the body's version has.")]
     MaskInvalid {
         /// What is wrong.
         what: String,
     },
     /// There is no such type.
     #[error("there is no type {of}")]
+    #[code(TYPE_UNKNOWN, advice = "Register the type, or check its name.")]
     TypeUnknown {
         /// Which.
         of: TypeKey,
     },
     /// There is no such version of a type.
     #[error("the type {of} has no version {version}")]
+    #[code(
+        TYPE_VERSION_UNKNOWN,
+        advice = "Register the version, or use one that exists."
+    )]
     TypeVersionUnknown {
         /// The type.
         of: TypeKey,
@@ -204,12 +268,17 @@ pub enum EngineError {
     },
     /// The version is registered.
     #[error("the type version {id} exists already")]
+    #[code(TYPE_EXISTS, advice = "Register another version.")]
     TypeExists {
         /// Which.
         id: TypeVersionId,
     },
     /// A version with resources never changes.
     #[error("the type version {id} has resources and can't be {action}")]
+    #[code(
+        TYPE_IN_USE,
+        advice = "Register a new version, and move the resources to it if this one is to go."
+    )]
     TypeInUse {
         /// Which.
         id: TypeVersionId,
@@ -218,12 +287,14 @@ pub enum EngineError {
     },
     /// Somebody edits the version at this moment.
     #[error("the type version {id} is being edited")]
+    #[code(TYPE_EDITING, advice = "Try again in a moment.")]
     TypeEditing {
         /// Which.
         id: TypeVersionId,
     },
     /// Shipped with Coeval.
     #[error("{what} is built in")]
+    #[code(BUILT_IN, advice = "Define one of your own.")]
     BuiltIn {
         /// What.
         what: String,
@@ -231,6 +302,10 @@ pub enum EngineError {
     /// Other versions are converted through it, and a live server knows no retired versions.
     #[error(
         "other versions are converted through {id}, and the server {server} does not know retired versions"
+    )]
+    #[code(
+        TYPE_IS_PARENT,
+        advice = "Upgrade that server or stop it, and try again; or delete the versions that are converted from it first."
     )]
     TypeIsParent {
         /// Which.
@@ -240,12 +315,20 @@ pub enum EngineError {
     },
     /// Other versions are converted through it, so it comes back only as it was.
     #[error("the type version {id} is retired, and this is not its definition")]
+    #[code(
+        TYPE_RETIRED,
+        advice = "Register it exactly as it was: other versions are converted through it. Or register your definition as another version."
+    )]
     TypeRetired {
         /// Which.
         id: TypeVersionId,
     },
     /// A deprecation or columns that can't be shown.
     #[error("the type version {id} can't be annotated: {what}")]
+    #[code(
+        ANNOTATION_INVALID,
+        advice = "Correct it: days are written 2026-11-18, and a column's path is a JSON pointer to a field of the schema."
+    )]
     AnnotationInvalid {
         /// Which.
         id: TypeVersionId,
@@ -254,12 +337,17 @@ pub enum EngineError {
     },
     /// The definition can't be used.
     #[error("the type version can't be registered: {what}")]
+    #[code(TYPE_REFUSED, advice = "Correct the definition.")]
     TypeRefused {
         /// Why.
         what: String,
     },
     /// The bump is too small or a law does not hold: the report says which.
     #[error("the type version {id} is refused: {summary}")]
+    #[code(
+        TYPE_INCOMPATIBLE,
+        advice = "Use the version that the findings ask for, or change the schema or the conversion."
+    )]
     Incompatible {
         /// Which.
         id: TypeVersionId,
@@ -270,12 +358,14 @@ pub enum EngineError {
     },
     /// There is no such interface.
     #[error("there is no interface {what}")]
+    #[code(INTERFACE_UNKNOWN, advice = "Define the interface first.")]
     InterfaceUnknown {
         /// Which.
         what: String,
     },
     /// The interface is used.
     #[error("the interface {what} is used by {by}")]
+    #[code(INTERFACE_IN_USE, advice = "Define a new version of the interface.")]
     InterfaceInUse {
         /// Which.
         what: String,
@@ -284,12 +374,17 @@ pub enum EngineError {
     },
     /// The interface has a behavior of that name.
     #[error("the behavior {what} exists already")]
+    #[code(BEHAVIOR_EXISTS, advice = "Change that one, or choose another name.")]
     BehaviorExists {
         /// Its id.
         what: String,
     },
     /// There is no such behavior where it was looked for.
     #[error("{of} has no behavior {what}")]
+    #[code(
+        BEHAVIOR_UNKNOWN,
+        advice = "Use an id of the list of behaviors; a type has those of its interfaces."
+    )]
     BehaviorUnknown {
         /// The interface or the type version.
         of: String,
@@ -298,27 +393,34 @@ pub enum EngineError {
     },
     /// It can't be a behavior.
     #[error("the behavior is not valid: {what}")]
+    #[code(BEHAVIOR_INVALID, advice = "Correct it and send it again.")]
     BehaviorInvalid {
         /// What is wrong.
         what: String,
     },
     /// Something about organizations, users, roles, bundles or sessions.
     #[error(transparent)]
+    #[code(transparent)]
     Identity(#[from] crate::error::identity::IdentityError),
     /// A task, or the job behind it, can't be.
     #[error(transparent)]
+    #[code(transparent)]
     Task(#[from] crate::error::tasks::TaskError),
     /// Something about a migration.
     #[error(transparent)]
+    #[code(transparent)]
     Migration(#[from] crate::error::migrations::MigrationError),
     /// Something about metadata entries.
     #[error(transparent)]
+    #[code(transparent)]
     Entry(#[from] crate::error::entries::EntryError),
     /// A listing is refused.
     #[error(transparent)]
+    #[code(transparent)]
     List(#[from] crate::error::list::ListError),
     /// A watch can't begin there, or can't go on.
     #[error(transparent)]
+    #[code(transparent)]
     Watch(#[from] crate::error::watch::WatchError),
 }
 
@@ -337,9 +439,18 @@ impl MayBeRace for EngineError {
     }
 }
 
-impl From<coeval_access::Denied> for EngineError {
-    fn from(denied: coeval_access::Denied) -> Self {
+impl From<coeval_access::DeniedAccess> for EngineError {
+    fn from(denied: coeval_access::DeniedAccess) -> Self {
         Self::Denied(denied)
+    }
+}
+
+/// Callers who may not see it are told the same as if it did not exist.
+fn denied_kind(denied: &coeval_access::DeniedAccess) -> ErrorKind {
+    if denied.hidden {
+        ErrorKind::NotFound
+    } else {
+        denied.reason.error_kind()
     }
 }
 
@@ -386,171 +497,6 @@ impl EngineError {
         match self {
             Self::UpgradeFirst { refusal, .. } => refusal.root(),
             other => other,
-        }
-    }
-}
-
-impl Coded for EngineError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Storage(inner) => inner.code(),
-            Self::Version(inner) => inner.code(),
-            Self::UpgradeFirst { refusal, .. } => refusal.code(),
-            Self::Conversion(inner) => inner.code(),
-            Self::Content(inner) => inner.code(),
-            Self::ViewUnfit { .. } => coeval_codes::VIEW_UNFIT,
-            Self::TooNew(inner) => inner.code(),
-            Self::FieldsUndeclared { .. } => coeval_codes::FIELD_UNDECLARED,
-            Self::Defaults(inner) => inner.code(),
-            Self::Phase(inner) => inner.code(),
-            Self::MirrorUnfit { .. } => coeval_codes::MIRROR_UNFIT,
-            Self::Denied(inner) => inner.reason.code(),
-            Self::Acl(inner) => inner.code(),
-            Self::Secret(inner) => inner.code(),
-            Self::Inherit(inner) => inner.code(),
-            Self::TypeFile(inner) => inner.code(),
-            Self::NotFound { .. } => coeval_codes::RESOURCE_NOT_FOUND,
-            Self::AlreadyExists { .. } => coeval_codes::RESOURCE_EXISTS,
-            Self::NameAmbiguous { .. } => coeval_codes::NAME_AMBIGUOUS,
-            Self::Conflict { .. } => coeval_codes::RESOURCE_CONFLICT,
-            Self::Contended { .. } => coeval_codes::CONTENDED,
-            Self::StateForbids { .. } => coeval_codes::STATE_FORBIDS,
-            Self::MetadataInvalid { .. } => coeval_codes::METADATA_INVALID,
-            Self::AppliedInvalid { .. } => coeval_codes::APPLIED_INVALID,
-            Self::Unreadable { .. } => coeval_codes::RESOURCE_UNREADABLE,
-            Self::Encode(inner) => inner.code(),
-            Self::RevisionNeeded => coeval_codes::REVISION_NEEDED,
-            Self::MaskInvalid { .. } => coeval_codes::MASK_INVALID,
-            Self::ReleaseTooOld { .. } => coeval_codes::LEVEL_UNKNOWN,
-            Self::TypeUnknown { .. } => coeval_codes::TYPE_UNKNOWN,
-            Self::TypeVersionUnknown { .. } => coeval_codes::TYPE_VERSION_UNKNOWN,
-            Self::TypeExists { .. } => coeval_codes::TYPE_EXISTS,
-            Self::TypeInUse { .. } => coeval_codes::TYPE_IN_USE,
-            Self::TypeEditing { .. } => coeval_codes::TYPE_EDITING,
-            Self::BuiltIn { .. } => coeval_codes::BUILT_IN,
-            Self::TypeIsParent { .. } => coeval_codes::TYPE_IS_PARENT,
-            Self::TypeRetired { .. } => coeval_codes::TYPE_RETIRED,
-            Self::AnnotationInvalid { .. } => coeval_codes::ANNOTATION_INVALID,
-            Self::TypeRefused { .. } => coeval_codes::TYPE_REFUSED,
-            Self::Incompatible { .. } => coeval_codes::TYPE_INCOMPATIBLE,
-            Self::InterfaceUnknown { .. } => coeval_codes::INTERFACE_UNKNOWN,
-            Self::InterfaceInUse { .. } => coeval_codes::INTERFACE_IN_USE,
-            Self::BehaviorExists { .. } => coeval_codes::BEHAVIOR_EXISTS,
-            Self::BehaviorUnknown { .. } => coeval_codes::BEHAVIOR_UNKNOWN,
-            Self::BehaviorInvalid { .. } => coeval_codes::BEHAVIOR_INVALID,
-            Self::Identity(inner) => inner.code(),
-            Self::Task(inner) => inner.code(),
-            Self::Migration(inner) => inner.code(),
-            Self::Behavior(inner) => inner.code(),
-            Self::Entry(inner) => inner.code(),
-            Self::List(inner) => inner.code(),
-            Self::Watch(inner) => inner.code(),
-        }
-    }
-
-    fn advice(&self) -> String {
-        let text = match self {
-            Self::UpgradeFirst { of, name, to, .. } => {
-                return format!(
-                    "`coeval upgrade {of} {name} --to {to}` stores it at {}, which needs full control; then save again. Or write at the stored version.",
-                    to.short()
-                );
-            }
-            Self::ViewUnfit { stored, at, .. } => {
-                return format!(
-                    "Read it at {stored}, with a client that knows that version. The author of the type can let readers of {at} see it: `map` with `otherwise` in the conversion, a `restrictedView`, or `x-extensible-enum` in {at}."
-                );
-            }
-            Self::Storage(inner) => return inner.advice(),
-            Self::Version(inner) => return inner.advice(),
-            Self::Conversion(inner) => return inner.advice(),
-            Self::Content(inner) => return inner.advice(),
-            Self::TooNew(inner) => return inner.advice(),
-            Self::Defaults(inner) => return inner.advice(),
-            Self::Phase(inner) => return inner.advice(),
-            Self::MirrorUnfit { .. } => return phases::Refusal::Unfit.advice(),
-            Self::Denied(inner) => return inner.reason.advice(),
-            Self::Acl(inner) => return inner.advice(),
-            Self::Secret(inner) => return inner.advice(),
-            Self::Inherit(inner) => return inner.advice(),
-            Self::TypeFile(inner) => return inner.advice(),
-            Self::FieldsUndeclared { of, .. } => {
-                return format!(
-                    "Correct the names (`coeval explain {of}` shows them), or write without `strict`: they are stored then, with a warning."
-                );
-            }
-            Self::NotFound { .. } => {
-                "Check the name or id and the organization; ask for access if it should be there."
-            }
-            Self::AlreadyExists { .. } => "Update it, or choose another name.",
-            Self::NameAmbiguous { .. } => "Use one of the ids.",
-            Self::Conflict { .. } => "Read it again, apply your change to that, and write.",
-            Self::Contended { .. } => "Try again in a moment.",
-            Self::StateForbids { .. } => "Bring it into another state first; see the states page.",
-            Self::MetadataInvalid { .. } => "Correct it and send it again.",
-            Self::AppliedInvalid { .. } => {
-                "Declare fewer or shorter paths: one to an object or list stands for all of it."
-            }
-            Self::Unreadable { .. } => {
-                "Look at it with `coeval store quarantine`; other resources are not concerned."
-            }
-            Self::Encode(inner) => return inner.advice(),
-            Self::RevisionNeeded => {
-                "Read it first and send its revision, or use upsert or a field mask."
-            }
-            Self::MaskInvalid { .. } => "Name fields that the body's version has.",
-            Self::ReleaseTooOld { .. } => {
-                "Use the release that the other servers have, or a newer one."
-            }
-            Self::TypeUnknown { .. } => "Register the type, or check its name.",
-            Self::TypeVersionUnknown { .. } => "Register the version, or use one that exists.",
-            Self::TypeExists { .. } => "Register another version.",
-            Self::TypeInUse { .. } => {
-                "Register a new version, and move the resources to it if this one is to go."
-            }
-            Self::TypeEditing { .. } => "Try again in a moment.",
-            Self::BuiltIn { .. } => "Define one of your own.",
-            Self::TypeIsParent { .. } => {
-                "Upgrade that server or stop it, and try again; or delete the versions that are converted from it first."
-            }
-            Self::TypeRetired { .. } => {
-                "Register it exactly as it was: other versions are converted through it. Or register your definition as another version."
-            }
-            Self::AnnotationInvalid { .. } => {
-                "Correct it: days are written 2026-11-18, and a column's path is a JSON pointer to a field of the schema."
-            }
-            Self::TypeRefused { .. } => "Correct the definition.",
-            Self::Incompatible { .. } => {
-                "Use the version that the findings ask for, or change the schema or the conversion."
-            }
-            Self::InterfaceUnknown { .. } => "Define the interface first.",
-            Self::InterfaceInUse { .. } => "Define a new version of the interface.",
-            Self::BehaviorExists { .. } => "Change that one, or choose another name.",
-            Self::BehaviorUnknown { .. } => {
-                "Use an id of the list of behaviors; a type has those of its interfaces."
-            }
-            Self::BehaviorInvalid { .. } => "Correct it and send it again.",
-            Self::Identity(inner) => return inner.advice(),
-            Self::Task(inner) => return inner.advice(),
-            Self::Migration(inner) => return inner.advice(),
-            Self::Behavior(inner) => return inner.advice(),
-            Self::Entry(inner) => return inner.advice(),
-            Self::List(inner) => return inner.advice(),
-            Self::Watch(inner) => return inner.advice(),
-        };
-        text.to_owned()
-    }
-
-    fn error_kind(&self) -> ErrorKind {
-        match self.root() {
-            // Callers who may not see it are told the same as if it did not exist.
-            Self::Denied(denied) if denied.hidden => ErrorKind::NotFound,
-            Self::Version(refusal) => refusal.error_kind(),
-            Self::Phase(refusal) => refusal.error_kind(),
-            Self::Acl(refusal) => refusal.error_kind(),
-            // As released: whatever is wrong with the token of a page, the listing starts again.
-            Self::List(ListError::Token(_) | ListError::Key(_)) => ErrorKind::InvalidArgument,
-            other => other.code().kind(),
         }
     }
 }

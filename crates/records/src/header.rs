@@ -8,7 +8,7 @@ use crate::error::EngineError;
 use crate::header::index_values::{header_key, text_key};
 use crate::keys::{self, TypeKey, index};
 use coeval_core::version::{Uuid, Version};
-use coeval_filter::Field;
+use coeval_filter::FilterField;
 use coeval_storage::{Key, StorageError};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -136,15 +136,15 @@ impl Header {
     pub fn index_keys(&self, of: &TypeKey, id: Uuid) -> Result<Vec<Key>, StorageError> {
         let entry = |index: &str, key: &[u8]| keys::index_entry(of, index, &self.org, key, id);
         let mut all = vec![
-            entry(index::NAME, &header_key(self, &Field::Name))?,
-            entry(index::OWNER, &header_key(self, &Field::Owner))?,
-            entry(index::STATE, &header_key(self, &Field::State))?,
+            entry(index::NAME, &header_key(self, &FilterField::Name))?,
+            entry(index::OWNER, &header_key(self, &FilterField::Owner))?,
+            entry(index::STATE, &header_key(self, &FilterField::State))?,
             keys::version_entry(of, self.version, &self.org, id)?,
         ];
         if self.external_id.is_some() {
             all.push(entry(
                 index::EXTERNAL_ID,
-                &header_key(self, &Field::ExternalId),
+                &header_key(self, &FilterField::ExternalId),
             )?);
         }
         for (key, value) in &self.labels {

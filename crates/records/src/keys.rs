@@ -3,7 +3,7 @@
 
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::key::{escape_ordered, escape_part};
-use coeval_storage::{Key, Span, StorageError};
+use coeval_storage::{Key, KeySpan, StorageError};
 use std::fmt;
 use std::sync::Arc;
 
@@ -30,7 +30,7 @@ impl TypeKey {
     #[must_use]
     pub fn parse(text: &str) -> Option<Self> {
         let (vendor, nss) = text.split_once(':')?;
-        let name = |text| coeval_core::version::Name::parse(text).ok();
+        let name = |text| coeval_core::version::UrnName::parse(text).ok();
         Some(Self::new(name(vendor)?.as_str(), name(nss)?.as_str()))
     }
 }
@@ -64,8 +64,8 @@ pub fn type_version(of: &TypeKey, version: Version) -> Result<Key, StorageError>
 }
 
 /// All definitions of a type.
-pub fn type_versions(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"t", of, &[])?))
+pub fn type_versions(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"t", of, &[])?))
 }
 
 /// What is annotated on one version of a type: its deprecation and its columns. Not part of the
@@ -75,13 +75,13 @@ pub fn annotations(of: &TypeKey, version: Version) -> Result<Key, StorageError> 
 }
 
 /// The same of all versions of a type.
-pub fn all_annotations(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"r", of, &[])?))
+pub fn all_annotations(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"r", of, &[])?))
 }
 
 /// All phase records: one for each type.
-pub fn all_phases() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"p"])?))
+pub fn all_phases() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"p"])?))
 }
 
 /// The phase record of a type. Every write to the type is conditioned on its revision, and every
@@ -106,13 +106,13 @@ pub fn ledger(of: &TypeKey, major: u32) -> Result<Key, StorageError> {
 }
 
 /// The same of all majors.
-pub fn ledgers(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"f", of, &[])?))
+pub fn ledgers(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"f", of, &[])?))
 }
 
 /// The same of all types.
-pub fn all_ledgers() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"f"])?))
+pub fn all_ledgers() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"f"])?))
 }
 
 /// The major that numbers are of.
@@ -137,8 +137,8 @@ pub fn interface(vendor: &str, nss: &str, version: Version) -> Result<Key, Stora
 }
 
 /// All interfaces.
-pub fn interfaces() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"j"])?))
+pub fn interfaces() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"j"])?))
 }
 
 /// A resource.
@@ -148,14 +148,14 @@ pub fn record(of: &TypeKey, major: u32, id: Uuid) -> Result<Key, StorageError> {
 }
 
 /// All resources of a type at a major.
-pub fn records_of_major(of: &TypeKey, major: u32) -> Result<Span, StorageError> {
+pub fn records_of_major(of: &TypeKey, major: u32) -> Result<KeySpan, StorageError> {
     let major = format!("v{major}");
-    Ok(Span::below(&of_type(b"e", of, &[major.as_bytes()])?))
+    Ok(KeySpan::below(&of_type(b"e", of, &[major.as_bytes()])?))
 }
 
 /// All resources.
-pub fn all_records() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"e"])?))
+pub fn all_records() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"e"])?))
 }
 
 /// The type that a record is of, by its key.
@@ -166,8 +166,8 @@ pub fn type_of_record(key: &Key) -> Option<TypeKey> {
 }
 
 /// All resources of a type.
-pub fn records(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"e", of, &[])?))
+pub fn records(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"e", of, &[])?))
 }
 
 /// Reads the key of a resource.
@@ -227,19 +227,19 @@ pub fn index_point(
     index: &str,
     org: &str,
     value: &[u8],
-) -> Result<Span, StorageError> {
+) -> Result<KeySpan, StorageError> {
     let (index, org, value) = (
         name(index),
         escape_ordered(org.as_bytes()),
         escape_ordered(value),
     );
-    Ok(Span::below(&of_type(b"x", of, &[&index, &org, &value])?))
+    Ok(KeySpan::below(&of_type(b"x", of, &[&index, &org, &value])?))
 }
 
 /// All entries of an index in an organization.
-pub fn index_of_org(of: &TypeKey, index: &str, org: &str) -> Result<Span, StorageError> {
+pub fn index_of_org(of: &TypeKey, index: &str, org: &str) -> Result<KeySpan, StorageError> {
     let (index, org) = (name(index), escape_ordered(org.as_bytes()));
-    Ok(Span::below(&of_type(b"x", of, &[&index, &org])?))
+    Ok(KeySpan::below(&of_type(b"x", of, &[&index, &org])?))
 }
 
 /// The entry that says at which version a resource is stored.
@@ -256,10 +256,10 @@ pub(crate) fn version_entry(
 }
 
 /// The resources at a version, of all organizations.
-pub fn at_version(of: &TypeKey, version: Version) -> Result<Span, StorageError> {
+pub fn at_version(of: &TypeKey, version: Version) -> Result<KeySpan, StorageError> {
     let version = version.to_string();
     let index = index::VERSION.as_bytes();
-    Ok(Span::below(&of_type(
+    Ok(KeySpan::below(&of_type(
         b"x",
         of,
         &[index, version.as_bytes()],
@@ -267,10 +267,10 @@ pub fn at_version(of: &TypeKey, version: Version) -> Result<Span, StorageError> 
 }
 
 /// The resources at a version, of one organization.
-pub fn at_version_in(of: &TypeKey, version: Version, org: &str) -> Result<Span, StorageError> {
+pub fn at_version_in(of: &TypeKey, version: Version, org: &str) -> Result<KeySpan, StorageError> {
     let (version, org) = (version.to_string(), escape_ordered(org.as_bytes()));
     let index = index::VERSION.as_bytes();
-    Ok(Span::below(&of_type(
+    Ok(KeySpan::below(&of_type(
         b"x",
         of,
         &[index, version.as_bytes(), &org],
@@ -278,13 +278,13 @@ pub fn at_version_in(of: &TypeKey, version: Version, org: &str) -> Result<Span, 
 }
 
 /// All entries of an index of a type.
-pub fn index_of_type(of: &TypeKey, index: &str) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"x", of, &[&name(index)])?))
+pub fn index_of_type(of: &TypeKey, index: &str) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"x", of, &[&name(index)])?))
 }
 
 /// All index entries of a type.
-pub fn index_entries(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"x", of, &[])?))
+pub fn index_entries(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"x", of, &[])?))
 }
 
 /// The resource that an index entry points to: its last part.
@@ -300,8 +300,8 @@ pub fn name_count(of: &TypeKey, org: &str, text: &str) -> Result<Key, StorageErr
 }
 
 /// All counts of names of a type.
-pub fn name_counts(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"n", of, &[])?))
+pub fn name_counts(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"n", of, &[])?))
 }
 
 /// Reads the organization and the name of a count; `None` if one of them was cut.
@@ -320,8 +320,8 @@ pub fn read_name_count(key: &Key) -> Option<(String, String)> {
 }
 
 /// Where all that belongs to single resources is.
-pub fn belongings() -> Result<Vec<Span>, StorageError> {
-    let below = |first: &[u8]| Ok(Span::below(&key(&[first])?));
+pub fn belongings() -> Result<Vec<KeySpan>, StorageError> {
+    let below = |first: &[u8]| Ok(KeySpan::below(&key(&[first])?));
     [b"a".as_slice(), b"s", b"h", b"m"]
         .into_iter()
         .map(below)
@@ -351,8 +351,8 @@ pub fn entries(id: Uuid) -> Result<Key, StorageError> {
 }
 
 /// All secrets.
-pub fn all_secrets() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"s"])?))
+pub fn all_secrets() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"s"])?))
 }
 
 /// An earlier revision of a resource.
@@ -362,8 +362,8 @@ pub fn history(id: Uuid, generation: u64) -> Result<Key, StorageError> {
 }
 
 /// All earlier revisions of a resource.
-pub fn histories(id: Uuid) -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"h", id.to_string().as_bytes()])?))
+pub fn histories(id: Uuid) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"h", id.to_string().as_bytes()])?))
 }
 
 /// A record of what somebody did, ordered by time.
@@ -373,8 +373,8 @@ pub fn audit(at: u64, unique: u128) -> Result<Key, StorageError> {
 }
 
 /// All records of what was done.
-pub fn audits() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"u"])?))
+pub fn audits() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"u"])?))
 }
 
 /// A task.
@@ -383,8 +383,8 @@ pub fn task(id: Uuid) -> Result<Key, StorageError> {
 }
 
 /// All tasks.
-pub fn tasks() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"k"])?))
+pub fn tasks() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"k"])?))
 }
 
 /// A task that has not ended: where runners look, and what it has to report so far.
@@ -402,8 +402,8 @@ pub fn task_slot(id: Uuid, slot: usize) -> Result<Key, StorageError> {
 }
 
 /// All tasks that have not ended.
-pub fn open_tasks() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"g"])?))
+pub fn open_tasks() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"g"])?))
 }
 
 /// That a resource of a type in migration can't be converted.
@@ -412,8 +412,8 @@ pub fn failed(of: &TypeKey, id: Uuid) -> Result<Key, StorageError> {
 }
 
 /// All that can't be converted, of a type.
-pub fn all_failed(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"l", of, &[])?))
+pub fn all_failed(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"l", of, &[])?))
 }
 
 /// Changes whenever one more can't be converted.
@@ -428,8 +428,8 @@ pub fn background(of: &TypeKey, what: &str) -> Result<Key, StorageError> {
 }
 
 /// All parts of the work on a type's migration.
-pub fn all_background(of: &TypeKey) -> Result<Span, StorageError> {
-    Ok(Span::below(&of_type(b"b", of, &[])?))
+pub fn all_background(of: &TypeKey) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&of_type(b"b", of, &[])?))
 }
 
 /// A server, as it announces itself.
@@ -438,8 +438,8 @@ pub fn server(text: &str) -> Result<Key, StorageError> {
 }
 
 /// All servers.
-pub fn servers() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"i"])?))
+pub fn servers() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"i"])?))
 }
 
 /// What the engine keeps once for a whole store, by name.
@@ -463,8 +463,8 @@ pub fn session_of(user: Uuid, hash: &str) -> Result<Key, StorageError> {
 }
 
 /// All sessions and API tokens of a user.
-pub fn sessions_of(user: Uuid) -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"y", user.to_string().as_bytes()])?))
+pub fn sessions_of(user: Uuid) -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"y", user.to_string().as_bytes()])?))
 }
 
 /// The failed logins of one user or one source, by a hash of its name.
@@ -478,8 +478,8 @@ pub fn unsettled(id: Uuid) -> Result<Key, StorageError> {
 }
 
 /// All such notes.
-pub fn all_unsettled() -> Result<Span, StorageError> {
-    Ok(Span::below(&key(&[b"o", b"unsettled"])?))
+pub fn all_unsettled() -> Result<KeySpan, StorageError> {
+    Ok(KeySpan::below(&key(&[b"o", b"unsettled"])?))
 }
 
 fn unescape(part: &[u8]) -> Option<String> {

@@ -6,7 +6,7 @@ use crate::header::Time;
 use crate::seal::keyring::Keyring;
 use coeval_core::version::Uuid;
 use coeval_storage::{
-    AtomicWrite, Clock, DynStore, Key, ReadRequest, StorageError, SystemClock, Written,
+    AtomicWrite, Clock, CommittedWrite, DynStore, Key, ReadRequest, StorageError, SystemClock,
 };
 use std::sync::Arc;
 
@@ -71,7 +71,11 @@ impl Records {
     }
 
     /// Writes. If nobody knows whether it happened, the record at `head` tells.
-    pub async fn commit(&self, head: &Key, write: AtomicWrite) -> Result<Written, StorageError> {
+    pub async fn commit(
+        &self,
+        head: &Key,
+        write: AtomicWrite,
+    ) -> Result<CommittedWrite, StorageError> {
         match self.store.atomic_write(write).await {
             Err(StorageError::UnknownOutcome { revision, reason }) => {
                 let found = self.store.read(ReadRequest::keys([head.clone()])).await;
@@ -79,7 +83,7 @@ impl Records {
                 let snapshot = found.map_err(|_| unknown.clone())?;
                 let entry = snapshot.keys.into_iter().next().flatten();
                 match entry.and_then(|entry| entry.stored.revision()) {
-                    Some(found) if found == revision => Ok(Written {
+                    Some(found) if found == revision => Ok(CommittedWrite {
                         token: snapshot.token,
                         revision,
                     }),

@@ -6,7 +6,7 @@ use crate::keys::{self, TypeKey};
 use crate::records::Records;
 use coeval_core::phases::Phase;
 use coeval_core::version::Version;
-use coeval_storage::{Entry, Range};
+use coeval_storage::{ReadRange, StoredEntry};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -65,7 +65,7 @@ impl ServerSeen {
     }
 }
 
-pub fn decode(entry: &Entry) -> Option<ServerSeen> {
+pub fn decode(entry: &StoredEntry) -> Option<ServerSeen> {
     serde_json::from_slice(&entry.stored.record()?.content.body).ok()
 }
 
@@ -75,7 +75,7 @@ pub const LEASE: Duration = Duration::from_secs(15);
 impl Records {
     /// A live server that does not know retired type versions: its name and release.
     pub async fn server_without_links(&self) -> Result<Option<(String, String)>, EngineError> {
-        let (_, page) = self.store.range(Range::of(keys::servers()?)).await?;
+        let (_, page) = self.store.range(ReadRange::of(keys::servers()?)).await?;
         let behind = page.entries.iter().find_map(|entry| match decode(entry) {
             Some(seen) if seen.knows_links => None,
             Some(seen) => Some((seen.name, seen.release)),

@@ -4,10 +4,10 @@ use crate::encode::{EncodeError, encode};
 use crate::error::EngineError;
 use crate::header::Header;
 use bytes::Bytes;
-use coeval_core::convert::{Kept, Record as CoreRecord};
-use coeval_core::phases::Home;
+use coeval_core::convert::{ContentRecord, KeptValues};
+use coeval_core::phases::RecordHome;
 use coeval_core::version::Uuid;
-use coeval_storage::{Content, Millis, Record, Revision};
+use coeval_storage::{Record, RecordContent, Revision, UnixMillis};
 use serde_json::Value;
 
 /// The tags of a record's fields.
@@ -33,7 +33,7 @@ mod flag {
 pub struct Stored {
     pub id: Uuid,
     pub revision: Revision,
-    pub expires: Option<Millis>,
+    pub expires: Option<UnixMillis>,
     pub header: Header,
     /// JSON text.
     pub content: Bytes,
@@ -55,7 +55,7 @@ pub struct ToStore {
     pub paired: bool,
 }
 
-fn field(content: &Content, tag: u8) -> Option<Bytes> {
+fn field(content: &RecordContent, tag: u8) -> Option<Bytes> {
     let found = content.fields.iter().find(|(own, _)| *own == tag);
     found.map(|(_, value)| value.clone())
 }
@@ -70,11 +70,11 @@ fn unreadable(id: Uuid, what: &str) -> EngineError {
 impl Stored {
     /// Whether it takes part in the migration of its type, as the rules look at a record at the new
     /// major.
-    pub const fn home(&self) -> Home {
+    pub const fn home(&self) -> RecordHome {
         if self.paired {
-            Home::Paired
+            RecordHome::Paired
         } else {
-            Home::Alone
+            RecordHome::Alone
         }
     }
 
@@ -103,10 +103,10 @@ impl Stored {
     }
 
     /// With a tree, for conversions and writes.
-    pub fn core_record(&self) -> Result<CoreRecord, EngineError> {
+    pub fn core_record(&self) -> Result<ContentRecord, EngineError> {
         let content = serde_json::from_slice(&self.content)
             .map_err(|error| unreadable(self.id, &format!("its content is no JSON: {error}")))?;
-        Ok(CoreRecord {
+        Ok(ContentRecord {
             version: self.header.version,
             content,
             kept: self.kept_beside()?,
@@ -114,12 +114,12 @@ impl Stored {
     }
 
     /// What is kept beside the content. What is kept with the secrets is not among it.
-    pub fn kept_beside(&self) -> Result<Kept, EngineError> {
+    pub fn kept_beside(&self) -> Result<KeptValues, EngineError> {
         let Some(kept) = &self.kept else {
-            return Ok(Kept::default());
+            return Ok(KeptValues::default());
         };
         let kept = serde_json::from_slice::<Value>(kept).ok();
-        let kept = kept.as_ref().and_then(Kept::from_json);
+        let kept = kept.as_ref().and_then(KeptValues::from_json);
         kept.ok_or_else(|| unreadable(self.id, "what is kept can't be read"))
     }
 
@@ -141,7 +141,7 @@ impl Stored {
 
     /// As an entry of the history. Those are many and seldom read, so they are packed where all
     /// servers can read that.
-    pub fn to_history(&self, packed: bool) -> Result<Content, EncodeError> {
+    pub fn to_history(&self, packed: bool) -> Result<RecordContent, EncodeError> {
         let mut content = self.to_store().encode()?;
         content.packed = packed;
         let revision = Bytes::copy_from_slice(self.revision.as_bytes());
@@ -151,7 +151,7 @@ impl Stored {
 }
 
 impl ToStore {
-    pub fn of(header: Header, record: &CoreRecord, replaced: Option<Bytes>) -> Self {
+    pub fn of(header: Header, record: &ContentRecord, replaced: Option<Bytes>) -> Self {
         let kept = (!record.kept.is_empty()).then(|| json(&record.kept.to_json()));
         Self {
             header,
@@ -162,12 +162,12 @@ impl ToStore {
         }
     }
 
-    pub fn encode(&self) -> Result<Content, EncodeError> {
+    pub fn encode(&self) -> Result<RecordContent, EncodeError> {
         let header = encode("a header", &self.header)?;
         let mut fields = vec![(tag::HEADER, header.into())];
         fields.extend(self.kept.clone().map(|kept| (tag::KEPT, kept)));
         fields.extend(self.replaced.clone().map(|bytes| (tag::REPLACED, bytes)));
-        Ok(Content {
+        Ok(RecordContent {
             flags: if self.paired { flag::PAIRED } else { 0 },
             fields,
             body: self.content.clone(),

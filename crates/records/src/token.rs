@@ -5,7 +5,7 @@ use crate::seal::error::SealError;
 use crate::seal::keyring::Keyring;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 
 /// The longest token that is read; what is written is never longer.
 pub const LONGEST: usize = 4 * 1024;
@@ -27,46 +27,33 @@ pub struct Listing<'l> {
 }
 
 /// A token that is not given or not accepted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum TokenError {
     /// Too long, not base64, or of no known layout.
     #[error("the page token can't be read")]
+    #[code(
+        PAGE_TOKEN_INVALID,
+        advice = "Send the token as it was given, or start again from the first page."
+    )]
     Unreadable,
     /// Of another caller, filter or order, altered, or sealed with a key that is gone.
     #[error("the page token was not given for this listing")]
+    #[code(
+        PAGE_TOKEN_OTHER,
+        advice = "Start again from the first page, and keep filter and order while you page."
+    )]
     OtherListing,
     /// The position does not fit into a token.
     #[error("the position in the listing needs {bytes} bytes, more than a page token has")]
+    #[code(PAGE_TOKEN_INVALID, advice = "Order by shorter fields.")]
     TooLong {
         /// How many.
         bytes: usize,
     },
     /// No token can be made.
     #[error(transparent)]
+    #[code(transparent)]
     NotSealed(SealError),
-}
-
-impl Coded for TokenError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Unreadable | Self::TooLong { .. } => coeval_codes::PAGE_TOKEN_INVALID,
-            Self::OtherListing => coeval_codes::PAGE_TOKEN_OTHER,
-            Self::NotSealed(error) => error.code(),
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::Unreadable => {
-                "Send the token as it was given, or start again from the first page.".into()
-            }
-            Self::OtherListing => {
-                "Start again from the first page, and keep filter and order while you page.".into()
-            }
-            Self::TooLong { .. } => "Order by shorter fields.".into(),
-            Self::NotSealed(error) => error.advice(),
-        }
-    }
 }
 
 /// A token for going on at `position`: safe in URLs and headers.

@@ -4,15 +4,15 @@
 //! show: a number, a type or a meaning that comes back as another one. What went, came or changed
 //! between two kept releases was judged when the second of them was kept, and is not told again.
 
-use crate::compare::{Difference, additions, differences};
-use crate::model::{KeptRelease, Surface};
+use crate::compare::{SurfaceDifference, additions, differences};
+use crate::model::{KeptRelease, ReleaseSurface};
 use crate::rules::{RuleContext, RuleSet};
-use crate::violation::Violation;
+use crate::violation::RuleViolation;
 use std::collections::BTreeSet;
 
 /// What breaks: everything that the rules refuse, each thing once, in order.
 #[must_use]
-pub fn check(kept: &[KeptRelease], served: &Surface, rules: &RuleSet) -> Vec<Violation> {
+pub fn check(kept: &[KeptRelease], served: &ReleaseSurface, rules: &RuleSet) -> Vec<RuleViolation> {
     let mut kept: Vec<&KeptRelease> = kept.iter().collect();
     kept.sort_by_key(|one| std::cmp::Reverse(one.release()));
     let mut found = judge(&additions(&kept, served), &kept, None, served, rules);
@@ -33,12 +33,12 @@ pub fn check(kept: &[KeptRelease], served: &Surface, rules: &RuleSet) -> Vec<Vio
     }
     let mut seen = BTreeSet::new();
     found.retain(|violation| seen.insert(violation.key()));
-    found.sort_by_key(Violation::key);
+    found.sort_by_key(RuleViolation::key);
     found
 }
 
 /// Those that more than the newest release can show.
-fn lasting(all: Vec<Difference<'_>>) -> Vec<Difference<'_>> {
+fn lasting(all: Vec<SurfaceDifference<'_>>) -> Vec<SurfaceDifference<'_>> {
     let all = all.into_iter();
     all.filter(|one| !one.change.concerns_newest_only())
         .collect()
@@ -50,19 +50,19 @@ fn lasting_between(
     old: &KeptRelease,
     successor: &KeptRelease,
     rules: &RuleSet,
-) -> BTreeSet<(crate::Rule, crate::Area, String, String)> {
+) -> BTreeSet<(crate::ReleaseRule, crate::SurfaceArea, String, String)> {
     let all = lasting(differences(&old.surface, &successor.surface));
     let found = judge(&all, kept, Some(old), &successor.surface, rules);
-    found.iter().map(Violation::key).collect()
+    found.iter().map(RuleViolation::key).collect()
 }
 
 fn judge(
-    all: &[Difference<'_>],
+    all: &[SurfaceDifference<'_>],
     kept: &[&KeptRelease],
     against: Option<&KeptRelease>,
-    served: &Surface,
+    served: &ReleaseSurface,
     rules: &RuleSet,
-) -> Vec<Violation> {
+) -> Vec<RuleViolation> {
     let release = against.map(KeptRelease::release);
     let context = RuleContext {
         current: served.release,
@@ -73,7 +73,7 @@ fn judge(
     let mut found = Vec::new();
     for difference in all {
         for rule in rules.iter() {
-            found.extend(rule.judge(difference, &context).map(|what| Violation {
+            found.extend(rule.judge(difference, &context).map(|what| RuleViolation {
                 rule,
                 place: difference.place.clone(),
                 release,

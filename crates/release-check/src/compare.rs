@@ -1,6 +1,6 @@
 //! What differs between two releases, before anybody judges it.
 //!
-//! The comparison walks what both have and tells every [`Difference`] with its place; a rule picks
+//! The comparison walks what both have and tells every [`SurfaceDifference`] with its place; a rule picks
 //! those that it knows and says whether they break somebody. So the walk is written once, and a rule
 //! is a few lines.
 //!
@@ -19,18 +19,19 @@ mod place;
 mod shapes;
 
 pub(crate) use additions::additions;
-pub(crate) use alternatives::{Alternatives, ValueKinds};
-pub use place::{Area, Place};
+pub(crate) use alternatives::{ShapeAlternatives, ValueKinds};
+pub use place::{SurfaceArea, SurfacePlace};
 
 use crate::model::{
-    AnswerKey, ApiDocument, CatalogItem, DeprecationNote, Field, Operation, Surface,
+    AnswerKey, ApiDocument, ApiOperation, CatalogItem, DeprecationNote, ReleaseSurface,
+    SurfaceField,
 };
 use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// Who sends it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Side {
+pub(crate) enum MessageSide {
     /// Clients.
     Request,
     /// The server.
@@ -39,21 +40,21 @@ pub(crate) enum Side {
 
 /// Something that is not as it was.
 #[derive(Clone, Debug)]
-pub(crate) struct Difference<'a> {
-    pub place: Place,
-    pub change: Change<'a>,
+pub(crate) struct SurfaceDifference<'a> {
+    pub place: SurfacePlace,
+    pub change: SurfaceChange<'a>,
 }
 
 /// What is not as it was.
 #[derive(Clone, Debug)]
-pub(crate) enum Change<'a> {
+pub(crate) enum SurfaceChange<'a> {
     NewOperation {
         api: &'a ApiDocument,
         name: &'a str,
-        operation: &'a Operation,
+        operation: &'a ApiOperation,
     },
     Deprecated(&'a DeprecationNote),
-    GoneOperation(&'a Operation),
+    GoneOperation(&'a ApiOperation),
     GoneAnswer(&'a AnswerKey),
     NewStatus(&'a AnswerKey),
     NoBodyAnyMore,
@@ -64,20 +65,20 @@ pub(crate) enum Change<'a> {
     /// A shape that no operation leads to.
     GoneShape,
     GoneField {
-        side: Side,
-        field: &'a Field,
+        side: MessageSide,
+        field: &'a SurfaceField,
     },
     NewField {
-        side: Side,
-        field: &'a Field,
+        side: MessageSide,
+        field: &'a SurfaceField,
     },
     Presence {
-        side: Side,
-        old: &'a Field,
-        new: &'a Field,
+        side: MessageSide,
+        old: &'a SurfaceField,
+        new: &'a SurfaceField,
     },
     Kinds {
-        side: Side,
+        side: MessageSide,
         old: ValueKinds,
         new: ValueKinds,
     },
@@ -120,7 +121,7 @@ pub(crate) enum Change<'a> {
     },
 }
 
-impl Change<'_> {
+impl SurfaceChange<'_> {
     /// Whether only the newest kept release can tell. What an older one had and the newest has not
     /// was judged when the newest was kept; and what is new is new to the newest.
     pub(crate) fn concerns_newest_only(&self) -> bool {
@@ -138,7 +139,7 @@ impl Change<'_> {
             | Self::FewerChoices { .. }
             | Self::GoneOutput
             | Self::OutputTypes { .. } => true,
-            Self::Presence { side, .. } => *side == Side::Request,
+            Self::Presence { side, .. } => *side == MessageSide::Request,
             Self::EnumNumber { new, .. } => new.is_none(),
             Self::NewOperation { .. }
             | Self::Deprecated(_)
@@ -152,7 +153,10 @@ impl Change<'_> {
 }
 
 /// Everything that differs.
-pub(crate) fn differences<'a>(old: &'a Surface, new: &'a Surface) -> Vec<Difference<'a>> {
+pub(crate) fn differences<'a>(
+    old: &'a ReleaseSurface,
+    new: &'a ReleaseSurface,
+) -> Vec<SurfaceDifference<'a>> {
     let mut found = Vec::new();
     for old_api in &old.apis {
         if let Some(new_api) = new.api(old_api.style) {

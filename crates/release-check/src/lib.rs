@@ -4,10 +4,10 @@
 //! That holds only if no release takes something away that the one before it gave. People forget;
 //! so what a release served is kept in `releases/`, and this crate says what breaks.
 //!
-//! 1. [`read_surface`] reads the files of a release into one [`Surface`]: the REST APIs and gRPC in
+//! 1. [`read_surface`] reads the files of a release into one [`ReleaseSurface`]: the REST APIs and gRPC in
 //!    one model of operations and shapes, everything else as a catalog of items.
 //! 2. [`check`] walks two surfaces side by side and collects what differs.
-//! 3. Each [`Rule`] judges the differences that it knows. What it refuses is a [`Violation`]: which
+//! 3. Each [`ReleaseRule`] judges the differences that it knows. What it refuses is a [`RuleViolation`]: which
 //!    rule, where, which release it breaks, and how to go on.
 //!
 //! ```
@@ -30,18 +30,18 @@ mod summary;
 mod violation;
 
 pub use check::check;
-pub use compare::{Area, Place};
+pub use compare::{SurfaceArea, SurfacePlace};
 pub use model::{
-    AnswerKey, ApiDocument, ApiStyle, CatalogItem, CatalogKind, CommandOutputs,
-    DeclaredDeprecation, DeprecationNote, Field, KeptRelease, ListShape, ObjectShape, Operation,
-    ScalarShape, Shape, Surface, ValueLimits,
+    AnswerKey, ApiDocument, ApiOperation, ApiStyle, CatalogItem, CatalogKind, CommandOutputs,
+    DeclaredDeprecation, DeprecationNote, KeptRelease, ListShape, ObjectShape, ReleaseSurface,
+    ScalarShape, SurfaceField, ValueLimits, ValueShape,
 };
 pub use read::{
     DocumentProblem, ReadError, catalog_by_key, read_commands, read_descriptors, read_errors,
     read_kept_releases, read_kind_version, read_levels, read_metrics, read_openapi, read_outputs,
     read_surface,
 };
-pub use rules::{Rule, RuleSet, rules_table};
+pub use rules::{ReleaseRule, RuleSet, rules_table};
 pub use samples::{print_outputs, types_by_path};
 pub use summary::SurfaceSummary;
-pub use violation::Violation;
+pub use violation::RuleViolation;

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 /// Compare what a release serves with those that are kept
 #[derive(Debug, Parser)]
 #[command(name = "coeval-release-check", version)]
-struct Cli {
+struct CheckCli {
     #[command(subcommand)]
     command: CheckCommand,
 }
@@ -21,7 +21,7 @@ enum CheckCommand {
     Outputs(outputs::OutputsOptions),
 }
 
-fn run(cli: &Cli) -> Result<String, CommandFailure> {
+fn run(cli: &CheckCli) -> Result<String, CommandFailure> {
     match &cli.command {
         CheckCommand::Check(options) => check::run(options),
         CheckCommand::Bless(options) => bless::run(options),
@@ -30,7 +30,7 @@ fn run(cli: &Cli) -> Result<String, CommandFailure> {
 }
 
 fn main() -> ExitCode {
-    match run(&Cli::parse()) {
+    match run(&CheckCli::parse()) {
         Ok(done) => {
             println!("{done}");
             ExitCode::SUCCESS

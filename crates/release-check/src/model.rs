@@ -9,10 +9,10 @@ mod catalog;
 mod deprecation;
 mod shape;
 
-pub use api::{AnswerKey, ApiDocument, ApiStyle, Operation};
+pub use api::{AnswerKey, ApiDocument, ApiOperation, ApiStyle};
 pub use catalog::{CatalogItem, CatalogKind};
 pub use deprecation::{DeclaredDeprecation, DeprecationNote};
-pub use shape::{Field, ListShape, ObjectShape, ScalarShape, Shape, ValueLimits};
+pub use shape::{ListShape, ObjectShape, ScalarShape, SurfaceField, ValueLimits, ValueShape};
 
 use coeval_releases::Release;
 use std::collections::{BTreeMap, BTreeSet};
@@ -22,7 +22,7 @@ pub type CommandOutputs = BTreeMap<String, BTreeMap<String, BTreeSet<String>>>;
 
 /// Everything of one release that somebody outside may rely on.
 #[derive(Clone, Debug)]
-pub struct Surface {
+pub struct ReleaseSurface {
     /// Whose it is.
     pub release: Release,
     /// The APIs; one of each style at most.
@@ -33,7 +33,7 @@ pub struct Surface {
     pub outputs: Option<CommandOutputs>,
 }
 
-impl Surface {
+impl ReleaseSurface {
     /// The API of that style.
     #[must_use]
     pub fn api(&self, style: ApiStyle) -> Option<&ApiDocument> {
@@ -45,7 +45,7 @@ impl Surface {
 #[derive(Clone, Debug)]
 pub struct KeptRelease {
     /// What it served.
-    pub surface: Surface,
+    pub surface: ReleaseSurface,
 }
 
 impl KeptRelease {

@@ -1,6 +1,6 @@
 //! From the files of a release to the model.
 //!
-//! Every reader takes what a file holds and gives a part of a [`Surface`], or says what is wrong
+//! Every reader takes what a file holds and gives a part of a [`ReleaseSurface`], or says what is wrong
 //! with the file and in which one. None of them trusts its input: references may lead nowhere or in
 //! circles, and whatever is too deep is refused before it is followed.
 

@@ -6,8 +6,8 @@
 mod item_text;
 mod removal;
 
-use crate::compare::{Area, Difference};
-use crate::model::{KeptRelease, Surface};
+use crate::compare::{SurfaceArea, SurfaceDifference};
+use crate::model::{KeptRelease, ReleaseSurface};
 use coeval_releases::Release;
 use std::collections::BTreeSet;
 use std::fmt;
@@ -21,7 +21,7 @@ pub(crate) struct RuleContext<'a> {
     /// All kept releases, the newest first.
     pub kept: &'a [&'a KeptRelease],
     /// All that is served.
-    pub served: &'a Surface,
+    pub served: &'a ReleaseSurface,
 }
 
 /// What is said about a rule, and the rule itself.
@@ -31,9 +31,9 @@ struct RuleEntry {
     statement: &'static str,
     /// What to do instead, in a line.
     how_to_go_on: &'static str,
-    areas: &'static [Area],
+    areas: &'static [SurfaceArea],
     /// What is wrong with the difference, as a sentence without its stop.
-    judge: fn(&Difference<'_>, &RuleContext<'_>) -> Option<String>,
+    judge: fn(&SurfaceDifference<'_>, &RuleContext<'_>) -> Option<String>,
 }
 
 macro_rules! rules {
@@ -43,11 +43,11 @@ macro_rules! rules {
         /// A rule of the check.
         #[expect(missing_docs, reason = "each has its statement")]
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-        pub enum Rule {
+        pub enum ReleaseRule {
             $($rule,)*
         }
 
-        impl Rule {
+        impl ReleaseRule {
             /// All of them, in the order of the page about them.
             pub const ALL: &[Self] = &[$(Self::$rule),*];
 
@@ -82,7 +82,7 @@ rules! {
     OutputStays = output_stays;
 }
 
-impl Rule {
+impl ReleaseRule {
     /// Its name in messages and on pages; it stays.
     #[must_use]
     pub fn id(self) -> &'static str {
@@ -103,13 +103,13 @@ impl Rule {
 
     /// Where it holds.
     #[must_use]
-    pub fn areas(self) -> &'static [Area] {
+    pub fn areas(self) -> &'static [SurfaceArea] {
         self.entry().areas
     }
 
     pub(crate) fn judge(
         self,
-        difference: &Difference<'_>,
+        difference: &SurfaceDifference<'_>,
         context: &RuleContext<'_>,
     ) -> Option<String> {
         let entry = self.entry();
@@ -120,7 +120,7 @@ impl Rule {
     }
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for ReleaseRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id())
     }
@@ -128,23 +128,23 @@ impl fmt::Display for Rule {
 
 /// The rules that are asked for.
 #[derive(Clone, Debug)]
-pub struct RuleSet(BTreeSet<Rule>);
+pub struct RuleSet(BTreeSet<ReleaseRule>);
 
 impl RuleSet {
     /// Every rule.
     #[must_use]
     pub fn all() -> Self {
-        Self(Rule::ALL.iter().copied().collect())
+        Self(ReleaseRule::ALL.iter().copied().collect())
     }
 
     /// All of these but one.
     #[must_use]
-    pub fn without(mut self, rule: Rule) -> Self {
+    pub fn without(mut self, rule: ReleaseRule) -> Self {
         self.0.remove(&rule);
         self
     }
 
-    pub(crate) fn iter(&self) -> impl Iterator<Item = Rule> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = ReleaseRule> {
         self.0.iter().copied()
     }
 }
@@ -153,7 +153,7 @@ impl RuleSet {
 #[must_use]
 pub fn rules_table() -> String {
     let mut table = "| rule | what holds | how to go on |\n|---|---|---|\n".to_owned();
-    for rule in Rule::ALL {
+    for rule in ReleaseRule::ALL {
         let (id, statement, how) = (rule.id(), rule.statement(), rule.how_to_go_on());
         table += &format!("| `{id}` | {statement} | {how} |\n");
     }

@@ -1,6 +1,6 @@
 //! How much was compared: a check that reads nothing finds nothing.
 
-use crate::model::{ApiStyle, CatalogKind, CommandOutputs, Surface};
+use crate::model::{ApiStyle, CatalogKind, CommandOutputs, ReleaseSurface};
 use std::fmt;
 
 /// How much a surface has.
@@ -33,7 +33,7 @@ pub struct SurfaceSummary {
 impl SurfaceSummary {
     /// Counts it.
     #[must_use]
-    pub fn of(surface: &Surface) -> Self {
+    pub fn of(surface: &ReleaseSurface) -> Self {
         let operations = |style| surface.api(style).map_or(0, |api| api.operations.len());
         let items = |kind| {
             let all = surface.catalog.values();

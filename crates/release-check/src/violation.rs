@@ -1,34 +1,34 @@
 //! What is refused, for whoever has to go on from it.
 
-use crate::compare::{Area, Place};
-use crate::rules::Rule;
+use crate::compare::{SurfaceArea, SurfacePlace};
+use crate::rules::ReleaseRule;
 use coeval_releases::Release;
 use std::fmt;
 
 /// Something that breaks a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Violation {
+pub struct RuleViolation {
     /// Which rule.
-    pub rule: Rule,
+    pub rule: ReleaseRule,
     /// Where.
-    pub place: Place,
+    pub place: SurfacePlace,
     /// The kept release that it breaks; none if it needs no comparison to see it.
     pub release: Option<Release>,
     /// What changed, as a sentence without its stop.
     pub what: String,
 }
 
-impl Violation {
+impl RuleViolation {
     /// What makes two of them the same, whichever release and operation they were found with.
-    pub(crate) fn key(&self) -> (Rule, Area, String, String) {
-        let Place {
+    pub(crate) fn key(&self) -> (ReleaseRule, SurfaceArea, String, String) {
+        let SurfacePlace {
             area, anchor, path, ..
         } = &self.place;
         (self.rule, *area, anchor.clone(), path.clone())
     }
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for RuleViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             rule,

@@ -36,6 +36,7 @@ impl Release {
     /// The day of this release, if the calendar has it.
     #[must_use]
     pub fn day(self) -> Option<Date> {
+        // A handful of releases: searching is fast enough, and the table stays readable.
         let found = CALENDAR.iter().find(|one| one.release == self);
         found.map(|one| one.day)
     }

@@ -8,9 +8,9 @@ use serde_json::{Value, json};
 /// Why something is still there although nothing new should use it.
 ///
 /// ```
-/// use coeval_releases::{Deprecation, Release};
+/// use coeval_releases::{ReleaseDeprecation, Release};
 ///
-/// const OLD: Deprecation = Deprecation {
+/// const OLD: ReleaseDeprecation = ReleaseDeprecation {
 ///     since: Release::new(0, 2, 0),
 ///     last_used_in: Release::new(0, 1, 0),
 ///     removed_in: Release::new(0, 3, 0),
@@ -20,7 +20,7 @@ use serde_json::{Value, json};
 /// assert_eq!(OLD.faults(Release::new(0, 3, 0)).len(), 1, "it should be gone by now");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Deprecation {
+pub struct ReleaseDeprecation {
     /// The first release that calls it deprecated.
     pub since: Release,
     /// The last release whose own clients used it.
@@ -68,7 +68,7 @@ pub enum DeprecationFault {
     },
 }
 
-impl Deprecation {
+impl ReleaseDeprecation {
     /// What is wrong with it in code of this release; empty if it may stand as it is.
     #[must_use]
     pub fn faults(&self, current: Release) -> Vec<DeprecationFault> {
@@ -78,6 +78,7 @@ impl Deprecation {
             removed_in,
             ..
         } = *self;
+        // The last release that used it, and the one after it, may still meet this server.
         let earliest = last_used_in.earliest_removal();
         let mut faults = Vec::new();
         if removed_in < earliest {
@@ -93,6 +94,7 @@ impl Deprecation {
         if since > current {
             faults.push(DeprecationFault::SinceLater { since, current });
         }
+        // Without a day there is no date for the headers `Deprecation` and `Sunset`.
         let undated = [since, removed_in].into_iter();
         let undated = undated.filter(|release| release.day().is_none());
         faults.extend(undated.map(|release| DeprecationFault::NoDay { release }));
@@ -102,6 +104,7 @@ impl Deprecation {
     /// The header `Deprecation` (RFC 9745): `@` and the seconds of the day on which it began.
     #[must_use]
     pub fn deprecation_header(&self) -> Option<String> {
+        // Midnight in UTC, so that all servers answer the same.
         let began = midnight(self.since.day()?)?;
         Some(format!("@{}", began.timestamp().as_second()))
     }
@@ -167,8 +170,12 @@ mod tests {
 
     const NOW: Release = Release::new(0, 2, 0);
 
-    fn deprecated(since: Release, last_used_in: Release, removed_in: Release) -> Deprecation {
-        Deprecation {
+    fn deprecated(
+        since: Release,
+        last_used_in: Release,
+        removed_in: Release,
+    ) -> ReleaseDeprecation {
+        ReleaseDeprecation {
             since,
             last_used_in,
             removed_in,

@@ -1,6 +1,6 @@
 //! Something deprecated, with its place: what an operator looks through before an upgrade.
 
-use crate::deprecation::Deprecation;
+use crate::deprecation::ReleaseDeprecation;
 use serde_json::{Value, json};
 
 /// Something that is deprecated.
@@ -11,7 +11,7 @@ pub struct DeprecatedItem {
     /// Where it is, such as `GET /v1/webapi/foos`.
     pub name: String,
     /// Since when, and when it goes.
-    pub deprecation: Deprecation,
+    pub deprecation: ReleaseDeprecation,
 }
 
 impl DeprecatedItem {

@@ -5,7 +5,7 @@
 //! Three tables keep that promise, and everything else is derived from them:
 //!
 //! - [`Release`] orders releases and knows what *N+2* is: [`Release::earliest_removal`].
-//! - [`Deprecation`] says of a route, method, field, setting, flag or metric since when it is
+//! - [`ReleaseDeprecation`] says of a route, method, field, setting, flag or metric since when it is
 //!   deprecated, which release used it last, and which release removes it. It becomes `deprecated`
 //!   in the API documents, and the headers `Deprecation` and `Sunset` of answers.
 //! - [`Feature`] names what a server of an older release lacks, with the least release that has it.
@@ -30,7 +30,7 @@ mod item;
 mod release;
 
 pub use calendar::{CALENDAR, ReleaseDate};
-pub use deprecation::{Deprecation, DeprecationFault};
+pub use deprecation::{DeprecationFault, ReleaseDeprecation};
 pub use feature::Feature;
 pub use item::DeprecatedItem;
 pub use release::{CURRENT, Release, ReleaseParseError};

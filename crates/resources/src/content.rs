@@ -5,10 +5,10 @@ use crate::seen::SeenContent;
 use bytes::Bytes;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::VisibleVersions;
-use coeval_core::convert::{Put, Record};
+use coeval_core::convert::{ContentRecord, PutOutcome};
 use coeval_core::types::{ContentError, DeclaredPath, FieldsTooNew, TypeVersion, Visibility};
 use coeval_core::version::Version;
-use coeval_filter::{Field, index_keys};
+use coeval_filter::{FilterField, index_keys};
 use coeval_records::encode::{EncodeError, encode_value};
 use coeval_records::error::EngineError;
 use coeval_records::header::{Indexed, MOST_KEYS, to_hex};
@@ -24,7 +24,7 @@ const LISTED: usize = 32;
 /// it does is asked of the whole content, so what somebody may not see is not missing.
 pub fn view(
     state: &TypeState,
-    record: Record,
+    record: ContentRecord,
     at: Version,
     sees: Visibility,
     checked: bool,
@@ -73,14 +73,14 @@ fn told_to(state: &TypeState, at: Version, sees: Visibility, error: &ContentErro
 /// The content of an unknown version: what version `to` declares of it, shown at `at`.
 pub(crate) fn pruned(
     state: &TypeState,
-    record: Record,
+    record: ContentRecord,
     to: Version,
     at: Version,
     sees: Visibility,
     checked: bool,
 ) -> Result<Fitting, EngineError> {
     let content = state.versions.pruned(record.content, to)?;
-    let pruned = Record::new(to, content);
+    let pruned = ContentRecord::new(to, content);
     let shown = view(state, pruned, at, sees, checked)?;
     Ok(shown.map(|shown| Shown {
         secure: Arc::new([]),
@@ -93,11 +93,11 @@ pub(crate) fn pruned(
 /// Puts a body onto what is stored; what the caller can't see stays.
 pub fn put(
     state: &TypeState,
-    stored: Record,
+    stored: ContentRecord,
     at: Version,
     body: Value,
     sees: Visibility,
-) -> Result<Put, EngineError> {
+) -> Result<PutOutcome, EngineError> {
     Ok(state.versions.put_for(stored, at, body, sees)?)
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn check_since(
 pub fn indexed(definition: &TypeVersion, content: &Value) -> Indexed {
     let mut all = BTreeMap::new();
     for (name, path) in &definition.indexes {
-        let field = Field::Content(path.into());
+        let field = FilterField::Content(path.into());
         let keys = index_keys(&field, &SeenContent(content), MOST_KEYS);
         all.insert(name.clone(), keys.iter().map(|key| to_hex(key)).collect());
     }

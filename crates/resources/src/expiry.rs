@@ -6,16 +6,16 @@ use async_trait::async_trait;
 use coeval_catalog::types::pair::found;
 use coeval_catalog::types::part::PHASES;
 use coeval_catalog::types::phase;
-use coeval_core::phases::Truth;
+use coeval_core::phases::SourceOfTruth;
 use coeval_records::acl::decode_acl;
 use coeval_records::audit::{self, Deed, What};
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::stored::Stored;
-use coeval_storage::maintenance::Belongings;
+use coeval_storage::maintenance::DependentRecords;
 use coeval_storage::{
-    Action, Clock, Condition, Entry, Put, ReadRequest, Step, StorageError, Store, Stored as Kept,
-    SystemClock,
+    Clock, ReadRequest, RecordPut, StorageError, Store, StoredEntry, StoredValue, SystemClock,
+    WriteAction, WriteCondition, WriteStep,
 };
 use std::sync::Arc;
 
@@ -35,13 +35,17 @@ impl Default for ResourceBelongings {
 }
 
 #[async_trait]
-impl Belongings for ResourceBelongings {
-    async fn steps(&self, store: &dyn Store, entry: &Entry) -> Result<Vec<Step>, StorageError> {
+impl DependentRecords for ResourceBelongings {
+    async fn steps(
+        &self,
+        store: &dyn Store,
+        entry: &StoredEntry,
+    ) -> Result<Vec<WriteStep>, StorageError> {
         // Of what is no resource, or can't be read, nothing is known to belong.
         let Some((of, major, id)) = keys::read_record(&entry.key) else {
             return Ok(Vec::new());
         };
-        let Kept::Record(record) = &entry.stored else {
+        let StoredValue::Record(record) = &entry.stored else {
             return Ok(Vec::new());
         };
         let Ok(stored) = Stored::decode(id, record) else {
@@ -49,10 +53,10 @@ impl Belongings for ResourceBelongings {
         };
         let (org, name) = (&stored.header.org, &stored.header.name);
         let failed = |error: EngineError| StorageError::failed(error.to_string());
-        let delete = |key| Step {
+        let delete = |key| WriteStep {
             key,
-            condition: Condition::Whatever,
-            action: Action::Delete,
+            condition: WriteCondition::Whatever,
+            action: WriteAction::Delete,
         };
         let migration = migrating(store, &of, major).await?;
         let mut request = ask_name(ReadRequest::default(), &of, org, name).map_err(failed)?;
@@ -89,10 +93,10 @@ impl Belongings for ResourceBelongings {
             };
             let unneeded = own.into_iter().filter(|key| !needed.contains(key));
             steps.extend(unneeded.map(delete));
-            steps.extend(other.map(|other| Step {
-                condition: live.as_ref().map_or(Condition::Exists, as_read),
+            steps.extend(other.map(|other| WriteStep {
+                condition: live.as_ref().map_or(WriteCondition::Exists, as_read),
                 key: other.key,
-                action: Action::Nop,
+                action: WriteAction::Nop,
             }));
             steps.push(silent(&of)?);
             return Ok(steps);
@@ -106,10 +110,10 @@ impl Belongings for ResourceBelongings {
             indexed.sort();
             indexed.dedup();
             steps.push(delete(keys::secrets(id, live.header.version.major)?));
-            steps.push(Step {
+            steps.push(WriteStep {
                 condition: as_read(&live),
                 key: other.key,
-                action: Action::Delete,
+                action: WriteAction::Delete,
             });
         }
         steps.extend(indexed.into_iter().map(delete));
@@ -133,9 +137,9 @@ struct Migrating {
     twin: u32,
     is_old: bool,
     /// The source of truth. Where two phases disagree, both records are the same.
-    truth: Truth,
+    truth: SourceOfTruth,
     /// The phases are as they were read.
-    unchanged: Step,
+    unchanged: WriteStep,
 }
 
 impl Migrating {
@@ -175,19 +179,19 @@ async fn migrating(
         twin,
         is_old: major == migration.from,
         truth: PHASES.row(migration.live.low).truth,
-        unchanged: Step {
+        unchanged: WriteStep {
             key,
-            condition: Condition::RevisionIs(record.revision),
-            action: Action::Nop,
+            condition: WriteCondition::RevisionIs(record.revision),
+            action: WriteAction::Nop,
         },
     }))
 }
 
 /// What keeps watchers from being told of the records in a write.
-pub fn silent(of: &TypeKey) -> Result<Step, StorageError> {
-    Ok(Step {
+pub fn silent(of: &TypeKey) -> Result<WriteStep, StorageError> {
+    Ok(WriteStep {
         key: keys::background(of, "lately")?,
-        condition: Condition::Whatever,
-        action: Action::Put(Put::of(b"{}".to_vec())),
+        condition: WriteCondition::Whatever,
+        action: WriteAction::Put(RecordPut::of(b"{}".to_vec())),
     })
 }

@@ -2,7 +2,9 @@
 
 use crate::read::Target;
 use crate::resources::Resources;
-use coeval_access::{AclFacts, Action, Explanation, Subject, explain, may_explain};
+use coeval_access::{
+    AccessExplanation, AccessSubject, AclFacts, ResourceAction, explain, may_explain,
+};
 use coeval_catalog::allow::{decided, facts};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::kinds::OwnKind;
@@ -21,8 +23,8 @@ impl Resources {
         of: &TypeKey,
         target: &Target,
         user: Option<&str>,
-        action: Action,
-    ) -> Result<Explanation, EngineError> {
+        action: ResourceAction,
+    ) -> Result<AccessExplanation, EngineError> {
         let own = self
             .explain(caller, of, target, &caller.subject, action)
             .await?;
@@ -56,10 +58,10 @@ impl Resources {
         caller: &Caller,
         of: &TypeKey,
         target: &crate::read::Target,
-        about: &Subject,
-        action: Action,
-    ) -> Result<Explanation, EngineError> {
-        let found = self.find(caller, of, target, Action::Read).await?;
+        about: &AccessSubject,
+        action: ResourceAction,
+    ) -> Result<AccessExplanation, EngineError> {
+        let found = self.find(caller, of, target, ResourceAction::Read).await?;
         let (state, stored) = (&*found.fetched.state, &found.stored);
         let acl = self.read_acl(stored).await?;
         let asked = facts(

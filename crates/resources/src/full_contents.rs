@@ -4,10 +4,10 @@
 use crate::read::Target;
 use crate::resource::Resource;
 use crate::resources::Resources;
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::visible_versions::WantedView;
-use coeval_core::decide::Wanted;
+use coeval_core::decide::WantedVersion;
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
@@ -28,17 +28,17 @@ impl Resources {
         of: &TypeKey,
         target: &Target,
     ) -> Result<Resource, EngineError> {
-        let wanted = WantedView::of_all(Wanted::Stored);
+        let wanted = WantedView::of_all(WantedVersion::Stored);
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
-            let found = self.find(caller, of, target, Action::Read).await?;
+            let found = self.find(caller, of, target, ResourceAction::Read).await?;
             let (state, stored, token) = (&found.fetched.state, found.stored, found.fetched.token);
             if !stored.header.has_secrets() {
                 return self.resource(state, stored, &wanted, found.level, token, None);
             }
             let level = self
-                .allow(caller, state, &stored, Action::ReadSecrets)
+                .allow(caller, state, &stored, ResourceAction::ReadSecrets)
                 .await?;
             let Some(opened) = unless_raced(self.open_record(state, &stored).await)? else {
                 continue;

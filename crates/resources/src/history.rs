@@ -6,17 +6,17 @@ use crate::resource::{Resource, sees};
 use crate::resources::Resources;
 use crate::write::request::{Checking, Update};
 use crate::write::undeclared::Undeclared;
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_catalog::allow::version_facts;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::WantedView;
-use coeval_core::decide::{StoreAt, Wanted};
+use coeval_core::decide::{StoreAt, WantedVersion};
 use coeval_core::version::{Uuid, WriteVersion};
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::stored::Stored;
-use coeval_storage::{Range, Revision, Stored as Kept};
+use coeval_storage::{ReadRange, Revision, StoredValue as Kept};
 
 /// The revisions of a resource that are kept, newest first.
 #[derive(Clone, Debug)]
@@ -38,7 +38,7 @@ impl Resources {
         of: &TypeKey,
         target: &Target,
     ) -> Result<History, EngineError> {
-        let found = self.find(caller, of, target, Action::Read).await?;
+        let found = self.find(caller, of, target, ResourceAction::Read).await?;
         let Found {
             fetched,
             stored,
@@ -81,7 +81,9 @@ impl Resources {
         revision: Revision,
         present: Option<Revision>,
     ) -> Result<(Uuid, Update), EngineError> {
-        let found = self.find(caller, of, target, Action::Modify).await?;
+        let found = self
+            .find(caller, of, target, ResourceAction::Modify)
+            .await?;
         let state = &*found.fetched.state;
         let earlier = self.earlier(&found.stored).await?;
         let then = earlier
@@ -95,7 +97,7 @@ impl Resources {
             });
         };
         let at = then.header.version;
-        let wanted = WantedView::of_all(Wanted::Exactly(at));
+        let wanted = WantedView::of_all(WantedVersion::Exactly(at));
         let shown = self
             .show(state, &then, &wanted, sees(found.level), None)?
             .shown;
@@ -117,7 +119,7 @@ impl Resources {
         &self,
         stored: &Stored,
     ) -> Result<Vec<Result<Stored, Quarantined>>, EngineError> {
-        let mut range = Range::of(keys::histories(stored.id)?).descending();
+        let mut range = ReadRange::of(keys::histories(stored.id)?).descending();
         let mut all = Vec::new();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;

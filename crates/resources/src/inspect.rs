@@ -18,7 +18,7 @@ use coeval_records::attempts::unless_raced;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::stored::Stored;
-use coeval_storage::{AtomicWrite, Entry, Key, Range, ReadRequest, Span, Step};
+use coeval_storage::{AtomicWrite, Key, KeySpan, ReadRange, ReadRequest, StoredEntry, WriteStep};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -144,7 +144,7 @@ impl Inspection<'_> {
     }
 
     /// Repairs if wanted; whether it was done. Whoever was faster leaves it to the next look.
-    async fn mend(&self, steps: Vec<Step>) -> Result<bool, EngineError> {
+    async fn mend(&self, steps: Vec<WriteStep>) -> Result<bool, EngineError> {
         if self.repair == Repair::No {
             return Ok(false);
         }
@@ -153,7 +153,7 @@ impl Inspection<'_> {
         Ok(written.is_some())
     }
 
-    async fn pages(&self, range: &mut Option<Range>) -> Result<Vec<Entry>, EngineError> {
+    async fn pages(&self, range: &mut Option<ReadRange>) -> Result<Vec<StoredEntry>, EngineError> {
         let Some(asked) = range.take() else {
             return Ok(Vec::new());
         };
@@ -195,7 +195,7 @@ impl Inspection<'_> {
 struct Now {
     /// The records of the resource: one, or two in a migration. What can't be read is nothing.
     records: Vec<(Key, Option<Stored>)>,
-    others: Vec<Option<Entry>>,
+    others: Vec<Option<StoredEntry>>,
 }
 
 impl Now {
@@ -220,6 +220,6 @@ impl Now {
     }
 }
 
-fn all(span: Span) -> Option<Range> {
-    Some(Range::of(span))
+fn all(span: KeySpan) -> Option<ReadRange> {
+    Some(ReadRange::of(span))
 }

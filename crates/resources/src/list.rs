@@ -30,7 +30,7 @@ use crate::list::query::{LARGEST_PAGE, ListQuery, Page, PageAt};
 use crate::list::walk::{How, Walk};
 use crate::resources::Resources;
 use coeval_catalog::caller::Caller;
-use coeval_filter::{Direction, Field, Order};
+use coeval_filter::{FilterField, SortDirection, SortOrder};
 use coeval_records::error::EngineError;
 use coeval_records::error::list::ListError;
 
@@ -92,7 +92,7 @@ impl Resources {
         // Others may end early, and say nothing of where the page of a number begins.
         let by_number = query.count && matches!(query.page, PageAt::Number(_));
         let order = query.order.as_ref().filter(|order| !by_id(order));
-        let by_name = |order: &Order| order.fields().iter().any(|(f, _)| f.is_name_behind_id());
+        let by_name = |order: &SortOrder| order.fields().iter().any(|(f, _)| f.is_name_behind_id());
         let mut look = Look {
             resources: self,
             caller,
@@ -200,8 +200,11 @@ fn skipped(query: &ListQuery) -> Result<u64, ListError> {
 }
 
 /// Whether an order is that of the ids, which listings have without one.
-fn by_id(order: &Order) -> bool {
-    matches!(order.fields(), [] | [(Field::Id, Direction::Ascending)])
+fn by_id(order: &SortOrder) -> bool {
+    matches!(
+        order.fields(),
+        [] | [(FilterField::Id, SortDirection::Ascending)]
+    )
 }
 
 /// Fills the page; whether anything follows it.

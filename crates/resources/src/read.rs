@@ -6,14 +6,14 @@ use crate::caches::views::{Fitting, Shown, ViewKey};
 use crate::content;
 use crate::resource::{Resource, sees};
 use crate::resources::Resources;
-use coeval_access::{Action, Level};
+use coeval_access::{AccessLevel, ResourceAction};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::fetched::Fetched;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::{WantedView, sees_any};
-use coeval_core::convert::Record;
-use coeval_core::decide::{self, Reading, Shown as How, Skew, Wanted};
-use coeval_core::types::{Skew as TypeSkew, TypeVersion, Visibility};
+use coeval_core::convert::ContentRecord;
+use coeval_core::decide::{self, SkewRule, VersionedRead, ViewRendering, WantedVersion};
+use coeval_core::types::{SkewPolicy, TypeVersion, Visibility};
 use coeval_core::version::{StoredVersion, Uuid, Version};
 use coeval_filter::may_be_cut;
 use coeval_records::attempts::{Attempts, unless_raced};
@@ -22,7 +22,7 @@ use coeval_records::header::index_values::text_key;
 use coeval_records::header::{Header, State};
 use coeval_records::keys::{self, TypeKey, index};
 use coeval_records::stored::{Stored, json};
-use coeval_storage::{Millis, Range, ReadRequest, Revision, Token};
+use coeval_storage::{ReadRange, ReadRequest, Revision, Token, UnixMillis};
 use std::sync::Arc;
 
 /// Which resource.
@@ -59,13 +59,13 @@ const NAMESAKES: usize = 256;
 pub struct Found {
     pub fetched: Fetched,
     pub stored: Stored,
-    pub level: Level,
+    pub level: AccessLevel,
 }
 
 /// What a caller gets to see of a stored resource.
 #[derive(Debug)]
 pub struct ResourceView {
-    pub decided: decide::View,
+    pub decided: decide::ViewDecision,
     pub shown: Shown,
     /// Whether data of a higher version is kept, which the view hides.
     pub hides_kept: bool,
@@ -87,7 +87,7 @@ impl Resources {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
-            let found = self.find(caller, of, target, Action::Read).await?;
+            let found = self.find(caller, of, target, ResourceAction::Read).await?;
             let (state, token) = (&found.fetched.state, found.fetched.token);
             let wanted = caller.wanted_view(state);
             let shown = self
@@ -106,7 +106,7 @@ impl Resources {
         state: &TypeState,
         stored: Stored,
         wanted: &WantedView,
-        level: Level,
+        level: AccessLevel,
         token: Token,
     ) -> Result<Resource, EngineError> {
         let opened = self.opened_for(state, &stored, wanted, level).await?;
@@ -119,11 +119,12 @@ impl Resources {
         state: &TypeState,
         stored: &Stored,
         wanted: &WantedView,
-        level: Level,
-    ) -> Result<Option<Record>, EngineError> {
-        let whole = level == Level::FullControl || !state.hides(stored.header.version);
+        level: AccessLevel,
+    ) -> Result<Option<ContentRecord>, EngineError> {
+        let whole = level == AccessLevel::FullControl || !state.hides(stored.header.version);
         // What is kept with the secrets decides whether a view at the stored version is marked.
-        let as_stored = whole && matches!(wanted.wanted, Wanted::Stored) && !stored.header.sealed;
+        let as_stored =
+            whole && matches!(wanted.wanted, WantedVersion::Stored) && !stored.header.sealed;
         if stored.header.has_secrets() && !as_stored {
             Ok(Some(self.open_record(state, stored).await?.record))
         } else {
@@ -137,7 +138,7 @@ impl Resources {
         caller: &Caller,
         of: &TypeKey,
         target: &Target,
-        action: Action,
+        action: ResourceAction,
     ) -> Result<Found, EngineError> {
         let mut attempts = Attempts::new();
         loop {
@@ -176,7 +177,10 @@ impl Resources {
                     fetched
                 }
             };
-            if !matches!(action, Action::Read | Action::ReadAcl | Action::ReadSecrets) {
+            if !matches!(
+                action,
+                ResourceAction::Read | ResourceAction::ReadAcl | ResourceAction::ReadSecrets
+            ) {
                 // Before anything is told of the resource: a server that only reads can't go on.
                 fetched.state.part()?;
             }
@@ -204,7 +208,7 @@ impl Resources {
                 .map_err(|error| hide(error, of, target))
                 .map_err(|error| no_type(error, caller, &fetched.state))?;
             let stored = match (action, truth) {
-                (_, None) | (Action::Read, _) => shown,
+                (_, None) | (ResourceAction::Read, _) => shown,
                 (_, Some(truth)) => truth,
             };
             return Ok(Found {
@@ -228,7 +232,7 @@ impl Resources {
             return Ok(None);
         };
         let span = keys::index_point(of, index::NAME, org, &text_key(name))?;
-        let mut request = ReadRequest::range(Range::of(span).keys_only().limit(2));
+        let mut request = ReadRequest::range(ReadRange::of(span).keys_only().limit(2));
         request.at_least = caller.at_least;
         let fetched = self.fetch(of, id, request).await?;
         let entries = fetched.extra.pages.first().map(|page| &page.entries);
@@ -254,7 +258,7 @@ impl Resources {
         let mut seen = Vec::new();
         for id in ids {
             let target = Target::Id(id);
-            match Box::pin(self.find(caller, of, &target, Action::Read)).await {
+            match Box::pin(self.find(caller, of, &target, ResourceAction::Read)).await {
                 Ok(_) => seen.push(id),
                 Err(
                     EngineError::NotFound { .. }
@@ -290,7 +294,7 @@ impl Resources {
         let cut = may_be_cut(&key);
         let span = keys::index_point(of, index::NAME, org, &key)?;
         let limit = if cut { NAMESAKES } else { LISTED };
-        let mut request = ReadRequest::range(Range::of(span).keys_only().limit(limit));
+        let mut request = ReadRequest::range(ReadRange::of(span).keys_only().limit(limit));
         request.at_least = caller.at_least;
         let snapshot = self.store.read(request).await?;
         let page = snapshot.pages.into_iter().next().unwrap_or_default();
@@ -325,9 +329,9 @@ impl Resources {
         state: &TypeState,
         stored: Stored,
         wanted: &WantedView,
-        level: Level,
+        level: AccessLevel,
         token: Token,
-        opened: Option<&Record>,
+        opened: Option<&ContentRecord>,
     ) -> Result<Resource, EngineError> {
         let view = self.show(state, &stored, wanted, sees(level), opened)?;
         let (id, revision, expires) = (stored.id, stored.revision, stored.expires);
@@ -353,9 +357,9 @@ impl Resources {
         stored: &Stored,
         header: Arc<Header>,
         wanted: &WantedView,
-        level: Level,
+        level: AccessLevel,
         token: Token,
-        opened: Option<&Record>,
+        opened: Option<&ContentRecord>,
     ) -> Result<Resource, EngineError> {
         let view = self.show(state, stored, wanted, sees(level), opened)?;
         let is = (stored.id, stored.revision, stored.expires);
@@ -370,12 +374,12 @@ impl Resources {
         stored: &Stored,
         wanted: &WantedView,
         sees: Visibility,
-        opened: Option<&Record>,
+        opened: Option<&ContentRecord>,
     ) -> Result<ResourceView, EngineError> {
         let version = stored.header.version;
         let definition = state.version(version);
         let restricted = definition.and_then(|one| one.restricted_view.as_ref());
-        let mut view = decide::decide_read(&Reading {
+        let mut view = decide::decide_read(&VersionedRead {
             stored: as_stored(state, version),
             known: &wanted.visible.known_with(state, &[version]),
             wanted: wanted.wanted,
@@ -411,28 +415,30 @@ impl Resources {
         // without the secure values.
         let judged = complete && stored.header.state == State::Resolved;
         let shown = match view.shown {
-            How::AsStored if sees == Visibility::Private || !state.hides(version) => Shown {
-                content: stored.content.clone(),
-                secure: stored.header.secure.clone().into(),
-                hidden: Arc::new([]),
-            },
-            How::AsStored => cached(&|| {
+            ViewRendering::AsStored if sees == Visibility::Private || !state.hides(version) => {
+                Shown {
+                    content: stored.content.clone(),
+                    secure: stored.header.secure.clone().into(),
+                    hidden: Arc::new([]),
+                }
+            }
+            ViewRendering::AsStored => cached(&|| {
                 count("redacted");
                 content::view(state, whole()?, at, sees, false)
             })?,
-            How::Converted => cached(&|| {
+            ViewRendering::Converted => cached(&|| {
                 count("converted");
                 let record = whole()?;
                 let proven =
                     state.versions.is_covered(&record) && state.proofs.is_proven(version, at);
                 content::view(state, record, at, sees, judged && !proven)
             })?,
-            How::Pruned { to } => cached(&|| {
+            ViewRendering::Pruned { to } => cached(&|| {
                 count("pruned");
                 let record = stored.core_record()?;
                 content::pruned(state, record, to.version(), at, sees, judged)
             })?,
-            How::Restricted => {
+            ViewRendering::Restricted => {
                 let shown = restricted.and_then(|restricted| restricted.shown_to(at));
                 let content = shown.map(|shown| json(shown.content));
                 let reason = shown.map(|shown| Arc::from(shown.label.1));
@@ -450,7 +456,9 @@ impl Resources {
             }
         };
         let hides_kept = match view.shown {
-            How::AsStored => hidden_kept::is_any(state, stored, opened, &wanted.visible, at, sees)?,
+            ViewRendering::AsStored => {
+                hidden_kept::is_any(state, stored, opened, &wanted.visible, at, sees)?
+            }
             _ => hidden_kept::tells_any(state, &wanted.visible, &shown.hidden),
         };
         if hides_kept {
@@ -467,10 +475,10 @@ impl Resources {
 
 fn answer(
     state: &TypeState,
-    (id, revision, expires): (Uuid, Revision, Option<Millis>),
+    (id, revision, expires): (Uuid, Revision, Option<UnixMillis>),
     header: Arc<Header>,
     view: ResourceView,
-    level: Level,
+    level: AccessLevel,
     token: Token,
 ) -> Resource {
     Resource {
@@ -491,8 +499,8 @@ fn answer(
 
 /// What is stored, as the rules on versions look at it. A server that can't load the new major of a
 /// migration shows a copy where the new one is the source of truth, and has to say so.
-fn as_stored(state: &TypeState, version: Version) -> decide::Stored {
-    let alone = decide::Stored::Alone(StoredVersion(version));
+fn as_stored(state: &TypeState, version: Version) -> decide::StoredVersions {
+    let alone = decide::StoredVersions::Alone(StoredVersion(version));
     let Ok(Some(part)) = state.reading() else {
         return alone;
     };
@@ -503,14 +511,15 @@ fn as_stored(state: &TypeState, version: Version) -> decide::Stored {
     let of_major = state.registered_versions().filter(|one| one.major == to);
     let new = of_major.max().unwrap_or(Version::new(to, 0, 0));
     let (old, new) = (StoredVersion(version), StoredVersion(new));
-    decide::Pair::new(old, new, decide::Lead::New).map_or(alone, decide::Stored::Pair)
+    decide::VersionPair::new(old, new, decide::LeadingRecord::New)
+        .map_or(alone, decide::StoredVersions::Pair)
 }
 
 /// What the stored version's definition says about edits made at other versions.
-pub(crate) fn skew(definition: Option<&TypeVersion>) -> Skew {
+pub(crate) fn skew(definition: Option<&TypeVersion>) -> SkewRule {
     match definition.map(|one| one.skew) {
-        Some(TypeSkew::Strict) => Skew::Strict,
-        Some(TypeSkew::Merge) | None => Skew::Merge,
+        Some(SkewPolicy::Strict) => SkewRule::Strict,
+        Some(SkewPolicy::Merge) | None => SkewRule::Merge,
     }
 }
 

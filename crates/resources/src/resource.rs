@@ -1,12 +1,12 @@
 //! A resource as it is answered.
 
 use bytes::Bytes;
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_core::types::Visibility;
 use coeval_core::version::{MarkedVersion, Uuid};
 use coeval_records::header::Header;
 use coeval_records::keys::TypeKey;
-use coeval_storage::{Millis, Revision, Token};
+use coeval_storage::{Revision, Token, UnixMillis};
 use std::sync::Arc;
 
 /// A resource, shown at a version.
@@ -23,7 +23,7 @@ pub struct Resource {
     /// Of the stored object; the same for all its views.
     pub revision: Revision,
     /// When it vanishes.
-    pub expires: Option<Millis>,
+    pub expires: Option<UnixMillis>,
     /// The content at the view's version, JSON text.
     pub content: Bytes,
     /// Pointers to secure fields, in the view's terms.
@@ -33,7 +33,7 @@ pub struct Resource {
     /// In place of the content something else is shown, and why.
     pub restricted: Option<Arc<str>>,
     /// What the caller may do with it.
-    pub level: Level,
+    pub level: AccessLevel,
     /// What it was read at.
     pub token: Token,
 }
@@ -62,7 +62,7 @@ pub struct Changed {
     /// Pointers to what went with deleted items.
     pub dropped: Vec<String>,
     /// What force overrode.
-    pub overrode: Option<coeval_core::decide::Refusal>,
+    pub overrode: Option<coeval_core::decide::VersionRefusal>,
     /// What should be looked at, a sentence each.
     pub warnings: Vec<String>,
     /// Whether it was made by this write.
@@ -78,9 +78,9 @@ pub(crate) fn urn(of: &coeval_records::keys::TypeKey, id: Uuid) -> String {
 }
 
 /// What a caller of that level sees.
-pub const fn sees(level: Level) -> Visibility {
+pub const fn sees(level: AccessLevel) -> Visibility {
     match level {
-        Level::FullControl => Visibility::Private,
-        Level::ReadOnly | Level::ReadWrite => Visibility::Protected,
+        AccessLevel::FullControl => Visibility::Private,
+        AccessLevel::ReadOnly | AccessLevel::ReadWrite => Visibility::Protected,
     }
 }

@@ -7,10 +7,10 @@ use crate::content;
 use crate::read::Target;
 use crate::resources::Resources;
 use bytes::Bytes;
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
-use coeval_core::convert::{Record, Secrets, join_secure};
+use coeval_core::convert::{ContentRecord, RecordSecrets, join_secure};
 use coeval_core::version::Uuid;
 use coeval_records::attempts::unless_raced;
 use coeval_records::audit::{Deed, What};
@@ -22,15 +22,15 @@ use coeval_records::seal::keyring::Keyring;
 use coeval_records::seal::secret_error::SecretError;
 use coeval_records::stored::{Stored, ToStore};
 use coeval_storage::{
-    Action as KeyAction, AtomicWrite, Condition, Entry, Millis, Put, PutRevision, Range,
-    ReadRequest, Revision, StorageError,
+    AtomicWrite, PutRevision, ReadRange, ReadRequest, RecordPut, Revision, StorageError,
+    StoredEntry, UnixMillis, WriteAction, WriteCondition,
 };
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// A record with its secure values in place.
 pub struct Opened {
-    pub record: Record,
+    pub record: ContentRecord,
     /// The sealed bytes that they came from.
     pub sealed: Option<Bytes>,
 }
@@ -73,7 +73,7 @@ impl Sealed {
     }
 
     /// As it will be read back; the revision is not known yet.
-    pub fn stored(&self, id: Uuid, expires: Option<Millis>) -> Stored {
+    pub fn stored(&self, id: Uuid, expires: Option<UnixMillis>) -> Stored {
         Stored {
             id,
             revision: Revision::NEVER,
@@ -91,18 +91,18 @@ impl Sealed {
         &self,
         write: AtomicWrite,
         id: Uuid,
-        expires: Option<Millis>,
+        expires: Option<UnixMillis>,
         had: bool,
     ) -> Result<AtomicWrite, EngineError> {
         let key = keys::secrets(id, self.store.header.version.major)?;
         Ok(match (&self.secrets, had) {
             (Secured::Anew(Some(secrets)), _) => {
-                let put = Put {
+                let put = RecordPut {
                     indexed: false,
                     expires,
-                    ..Put::of(secrets.clone())
+                    ..RecordPut::of(secrets.clone())
                 };
-                write.step(&key, Condition::Whatever, KeyAction::Put(put))
+                write.step(&key, WriteCondition::Whatever, WriteAction::Put(put))
             }
             (Secured::Anew(None), true) => write.delete(&key),
             (Secured::Anew(None), false) | (Secured::AsTheyAre, _) => write,
@@ -153,7 +153,7 @@ impl Resources {
         })
     }
 
-    fn open_secrets(&self, id: Uuid, sealed: &[u8]) -> Result<Secrets, SecretError> {
+    fn open_secrets(&self, id: Uuid, sealed: &[u8]) -> Result<RecordSecrets, SecretError> {
         let plain = Bound::to(id).open(self.keyring()?, sealed)?;
         let json: Value = serde_json::from_slice(&plain).map_err(|_| SecretError::Mismatch)?;
         decode(&json).ok_or(SecretError::Mismatch)
@@ -165,7 +165,7 @@ impl Resources {
         state: &TypeState,
         id: Uuid,
         mut header: Header,
-        record: Record,
+        record: ContentRecord,
         replaced: Option<Bytes>,
     ) -> Result<Sealed, EngineError> {
         let (record, secrets) = state.versions.split_secure(record)?;
@@ -199,7 +199,9 @@ impl Resources {
         of: &TypeKey,
         target: &Target,
     ) -> Result<BTreeMap<String, Value>, EngineError> {
-        let found = self.find(caller, of, target, Action::ReadSecrets).await?;
+        let found = self
+            .find(caller, of, target, ResourceAction::ReadSecrets)
+            .await?;
         let opened = self
             .open_record(&found.fetched.state, &found.stored)
             .await?;
@@ -227,7 +229,7 @@ impl Resources {
     ) -> Result<Rotated, EngineError> {
         let keyring = self.keyring()?;
         let mut rotated = Rotated::default();
-        let mut range = Range::of(keys::all_secrets()?);
+        let mut range = ReadRange::of(keys::all_secrets()?);
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
             for entry in &page.entries {
@@ -244,7 +246,7 @@ impl Resources {
     async fn rotate_one(
         &self,
         keyring: &Keyring,
-        entry: &Entry,
+        entry: &StoredEntry,
         rotated: &mut Rotated,
     ) -> Result<(), EngineError> {
         let id = keys::id_of_belonging(&entry.key);
@@ -263,18 +265,18 @@ impl Resources {
         };
         let again = Bound::to(id).seal(keyring, &plain)?;
         // Nobody sees a difference: the revision and the expiry stay.
-        let put = Put {
+        let put = RecordPut {
             indexed: false,
             expires: record.expires,
             revision: PutRevision::Same(record.revision),
-            ..Put::of(again)
+            ..RecordPut::of(again)
         };
-        let condition = Condition::AsRead {
+        let condition = WriteCondition::AsRead {
             revision: record.revision,
             expires: record.expires,
             flags: record.content.flags,
         };
-        let write = AtomicWrite::new().step(&entry.key, condition, KeyAction::Put(put));
+        let write = AtomicWrite::new().step(&entry.key, condition, WriteAction::Put(put));
         match unless_raced(self.store.atomic_write(write).await)? {
             Some(_) => rotated.sealed += 1,
             // Written or deleted meanwhile: by the current key, if this server's is current.
@@ -312,7 +314,7 @@ impl Bound {
     }
 }
 
-fn encode(secrets: &Secrets) -> Value {
+fn encode(secrets: &RecordSecrets) -> Value {
     let content: Map<String, Value> = secrets.content.clone().into_iter().collect();
     match &secrets.kept {
         None => json!({"content": content}),
@@ -320,9 +322,9 @@ fn encode(secrets: &Secrets) -> Value {
     }
 }
 
-fn decode(json: &Value) -> Option<Secrets> {
+fn decode(json: &Value) -> Option<RecordSecrets> {
     let content = json.get("content")?.as_object()?;
-    Some(Secrets {
+    Some(RecordSecrets {
         content: content.clone().into_iter().collect(),
         kept: json.get("kept").cloned(),
     })

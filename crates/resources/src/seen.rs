@@ -2,7 +2,7 @@
 
 use crate::resource::Resource;
 use coeval_core::version::Version;
-use coeval_filter::{Millis, Seen};
+use coeval_filter::{FilterView, UnixMillis};
 use coeval_records::header::index_values::text;
 use serde_json::Value;
 use std::borrow::Cow;
@@ -42,7 +42,7 @@ impl<'r> SeenResource<'r> {
     }
 }
 
-impl Seen for SeenResource<'_> {
+impl FilterView for SeenResource<'_> {
     fn id(&self) -> Cow<'_, str> {
         Cow::Borrowed(self.id.get_or_init(|| self.resource.urn()))
     }
@@ -111,15 +111,15 @@ impl Seen for SeenResource<'_> {
         Some(self.resource.version.version)
     }
 
-    fn created(&self) -> Option<Millis> {
+    fn created(&self) -> Option<UnixMillis> {
         Some(self.resource.header.created)
     }
 
-    fn modified(&self) -> Option<Millis> {
+    fn modified(&self) -> Option<UnixMillis> {
         Some(self.resource.header.modified)
     }
 
-    fn expires(&self) -> Option<Millis> {
+    fn expires(&self) -> Option<UnixMillis> {
         self.resource.expires.map(|expires| expires.0)
     }
 
@@ -133,7 +133,7 @@ impl Seen for SeenResource<'_> {
 #[derive(Debug)]
 pub(crate) struct SeenContent<'c>(pub &'c Value);
 
-impl Seen for SeenContent<'_> {
+impl FilterView for SeenContent<'_> {
     fn id(&self) -> Cow<'_, str> {
         Cow::Borrowed("")
     }

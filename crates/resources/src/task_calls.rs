@@ -16,7 +16,9 @@ use coeval_records::error::EngineError;
 use coeval_records::error::tasks::TaskError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::task_status::Status;
-use coeval_storage::{AtomicWrite, Condition, Key, Range, ReadRequest, Span, WatchRequest};
+use coeval_storage::{
+    AtomicWrite, Key, KeySpan, ReadRange, ReadRequest, WatchRequest, WriteCondition,
+};
 use futures::StreamExt;
 use serde_json::Value;
 use std::time::Duration;
@@ -105,7 +107,7 @@ impl Resources {
     ) -> Result<Task, EngineError> {
         let (task, deed) = self.draft(caller, new)?;
         let steps = vec![
-            record::step(&task, Condition::NotExists)?,
+            record::step(&task, WriteCondition::NotExists)?,
             record::open_step(task.id, report)?,
             self.audit_step(caller, &deed)?,
         ];
@@ -132,7 +134,7 @@ impl Resources {
         if let Some(before) = query.before {
             span = span.before(&keys::task(before)?);
         }
-        let mut range = Range::of(span).descending();
+        let mut range = ReadRange::of(span).descending();
         let mut found = TaskPage::default();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
@@ -194,7 +196,7 @@ impl Resources {
                 task.ended = Some(self.now());
                 write.steps.extend(record::close_steps(id)?);
             }
-            let condition = Condition::RevisionIs(revision);
+            let condition = WriteCondition::RevisionIs(revision);
             write.steps.push(record::step(&task, condition)?);
             if unless_raced(self.commit(&keys::task(id)?, write).await)?.is_some() {
                 return Ok(task);
@@ -215,7 +217,7 @@ impl Resources {
         let until = Instant::now() + at_most;
         let key = keys::task(id)?;
         loop {
-            let span = Span::between(&key, &key);
+            let span = KeySpan::between(&key, &key);
             // The watch comes first, so that nothing is missed between it and the look.
             let watch = self.store.watch(WatchRequest { span, from: None }).await;
             let mut watch = watch.ok();

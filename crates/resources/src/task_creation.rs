@@ -10,7 +10,7 @@ use coeval_records::error::EngineError;
 use coeval_records::header::{Header, State};
 use coeval_records::keys::TypeKey;
 use coeval_records::task_status::Status;
-use coeval_storage::{Condition, Step};
+use coeval_storage::{WriteCondition, WriteStep};
 use serde_json::Value;
 
 /// The operation of these tasks.
@@ -63,7 +63,10 @@ impl Resources {
 
     /// The step that ends the task of a resource's creation, if one still runs. The header forgets
     /// it.
-    pub async fn end_of_creation(&self, header: &mut Header) -> Result<Option<Step>, EngineError> {
+    pub async fn end_of_creation(
+        &self,
+        header: &mut Header,
+    ) -> Result<Option<WriteStep>, EngineError> {
         let id = header.creation.take().and_then(|id| Uuid::parse(&id));
         let Some(id) = id else {
             return Ok(None);
@@ -83,7 +86,7 @@ impl Resources {
         end(&mut task, header, self.now());
         Ok(Some(record::step(
             &task,
-            Condition::RevisionIs(kept.revision),
+            WriteCondition::RevisionIs(kept.revision),
         )?))
     }
 }
@@ -91,7 +94,10 @@ impl Resources {
 impl Resources {
     /// The step that cancels the task of a creation, if one still runs, because its resource is
     /// deleted.
-    pub async fn creation_called_off(&self, header: &Header) -> Result<Option<Step>, EngineError> {
+    pub async fn creation_called_off(
+        &self,
+        header: &Header,
+    ) -> Result<Option<WriteStep>, EngineError> {
         let id = header.creation.as_deref().and_then(Uuid::parse);
         let Some(id) = id else {
             return Ok(None);
@@ -106,7 +112,7 @@ impl Resources {
         task.ended = Some(self.now());
         task.status = Status::Canceled;
         task.message = Some("the resource was deleted before it was resolved".to_owned());
-        let condition = Condition::RevisionIs(kept.revision);
+        let condition = WriteCondition::RevisionIs(kept.revision);
         Ok(Some(record::step(&task, condition)?))
     }
 }

@@ -74,6 +74,7 @@ impl ConnectionAge {
             Some(end) => sleep_until(end).await,
             None => std::future::pending().await,
         }
+        // A permit is stored if the first request came earlier, so that the order does not matter.
         self.asked_by_http_2.notified().await;
     }
 

@@ -7,15 +7,15 @@ use std::time::Duration;
 
 /// Where to listen and how.
 #[derive(Clone, Debug)]
-pub struct Config {
+pub struct ListenerConfig {
     /// The address; port 0 picks a free one.
     pub address: SocketAddr,
     /// Plain text without it.
-    pub tls: Option<TlsFiles>,
+    pub tls: Option<ListenerTlsFiles>,
     /// What one client may take.
-    pub limits: Limits,
+    pub limits: ConnectionLimits,
     /// How to stop.
-    pub drain: Drain,
+    pub drain: DrainPeriods,
     /// Whether the last address of `X-Forwarded-For` is where a request comes from: only behind a
     /// proxy that sets it, since anybody can send it.
     pub trust_forwarded_for: bool,
@@ -32,15 +32,15 @@ pub struct RequestSpans {
     pub ends: fn(&tracing::Span, StatusCode),
 }
 
-impl Config {
+impl ListenerConfig {
     /// Plain text on this address, with the usual limits.
     #[must_use]
     pub fn at(address: SocketAddr) -> Self {
         Self {
             address,
             tls: None,
-            limits: Limits::default(),
-            drain: Drain::default(),
+            limits: ConnectionLimits::default(),
+            drain: DrainPeriods::default(),
             trust_forwarded_for: false,
             spans: None,
         }
@@ -49,7 +49,7 @@ impl Config {
 
 /// A certificate chain and its key, and the authorities of clients' certificates, all PEM.
 #[derive(Clone, Debug)]
-pub struct TlsFiles {
+pub struct ListenerTlsFiles {
     /// The server's certificate first, then the intermediate ones.
     pub certificate: PathBuf,
     /// The private key.
@@ -60,7 +60,7 @@ pub struct TlsFiles {
     pub look_every: Duration,
 }
 
-impl TlsFiles {
+impl ListenerTlsFiles {
     /// Looks at the files every second, and asks for no client's certificate.
     #[must_use]
     pub fn new(certificate: PathBuf, key: PathBuf) -> Self {
@@ -75,7 +75,7 @@ impl TlsFiles {
 
 /// Bounds that keep one client from taking the server from the others.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ConnectionLimits {
     /// Connections at a time; more wait in the kernel's queue.
     pub connections: usize,
     /// From the connection to the end of the TLS handshake.
@@ -98,7 +98,7 @@ pub struct Limits {
     pub age: Option<Duration>,
 }
 
-impl Default for Limits {
+impl Default for ConnectionLimits {
     fn default() -> Self {
         Self {
             connections: 10_000,
@@ -116,14 +116,14 @@ impl Default for Limits {
 
 /// The two waits of a clean stop.
 #[derive(Clone, Copy, Debug)]
-pub struct Drain {
+pub struct DrainPeriods {
     /// Not ready but still accepting, so that load balancers notice before they are refused.
     pub delay: Duration,
     /// What is still running after this is cut.
     pub limit: Duration,
 }
 
-impl Default for Drain {
+impl Default for DrainPeriods {
     fn default() -> Self {
         Self {
             delay: Duration::from_secs(1),

@@ -1,11 +1,11 @@
 //! One connection, from its first byte to its last.
 
 use crate::age::{ConnectionAge, ConnectionEnd};
-use crate::config::Limits;
-use crate::lifecycle::{Lifecycle, Phase};
+use crate::config::ConnectionLimits;
+use crate::lifecycle::{Lifecycle, StopPhase};
 use crate::peer::Peer;
-use crate::stall::Stalling;
-use crate::tls::Acceptor;
+use crate::stall::StallGuard;
+use crate::tls::CurrentAcceptor;
 use axum::Router;
 use http::Request;
 use hyper::body::Incoming;
@@ -22,15 +22,15 @@ use tokio::time::{sleep, timeout};
 use tower::ServiceExt;
 
 /// What all connections of a listener share.
-pub(crate) struct Shared {
+pub(crate) struct ConnectionContext {
     pub(crate) router: Router,
-    pub(crate) tls: Option<Acceptor>,
-    pub(crate) limits: Limits,
+    pub(crate) tls: Option<CurrentAcceptor>,
+    pub(crate) limits: ConnectionLimits,
     pub(crate) lifecycle: Lifecycle,
 }
 
-pub(crate) async fn serve(stream: TcpStream, from: SocketAddr, shared: Arc<Shared>) {
-    let _counted = Counted::new();
+pub(crate) async fn serve(stream: TcpStream, from: SocketAddr, shared: Arc<ConnectionContext>) {
+    let _counted = ConnectionGauge::new();
     // Without it small answers wait for the peer's delayed acknowledgement: 40 ms each.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!(%error, "can't set TCP_NODELAY");
@@ -44,7 +44,7 @@ pub(crate) async fn serve(stream: TcpStream, from: SocketAddr, shared: Arc<Share
     };
     let handshake = timeout(shared.limits.handshake, acceptor.now().accept(stream));
     let trouble = tokio::select! {
-        () = shared.lifecycle.reached(Phase::Closing) => return,
+        () = shared.lifecycle.reached(StopPhase::Closing) => return,
         result = handshake => match result {
             Ok(Ok(stream)) => {
                 let shown = stream.get_ref().1.peer_certificates();
@@ -60,10 +60,11 @@ pub(crate) async fn serve(stream: TcpStream, from: SocketAddr, shared: Arc<Share
     tracing::debug!("a TLS handshake failed: {trouble}");
 }
 
-async fn drive<I>(io: I, peer: Peer, shared: &Shared)
+async fn drive<I>(io: I, peer: Peer, shared: &ConnectionContext)
 where
     I: AsyncRead + AsyncWrite + Unpin + Send + 'static,
 {
+    // Set by the first request; the quiet rounds below end with it.
     let asked = Arc::new(AtomicBool::new(false));
     let note = Arc::clone(&asked);
     let age = Arc::new(ConnectionAge::begin(shared.limits.age));
@@ -85,10 +86,11 @@ where
             response
         });
     let builder = builder(&shared.limits);
-    let io = TokioIo::new(Stalling::new(io, shared.limits.stall));
+    // Around the TLS stream, not below it: progress is counted in bytes of answers.
+    let io = TokioIo::new(StallGuard::new(io, shared.limits.stall));
     let connection = builder.serve_connection(io, TowerToHyperService::new(service));
     let mut connection = pin!(connection);
-    let mut closing = pin!(shared.lifecycle.reached(Phase::Closing));
+    let mut closing = pin!(shared.lifecycle.reached(StopPhase::Closing));
     let mut told_to_close = false;
     let mut old = pin!(age.is_over_on_http_2());
     let mut told_to_move = false;
@@ -134,7 +136,7 @@ where
 /// What hyper needs to read a request line at all.
 const SMALLEST_BUFFER: u32 = 8192;
 
-fn builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
+fn builder(limits: &ConnectionLimits) -> auto::Builder<TokioExecutor> {
     let mut builder = auto::Builder::new(TokioExecutor::new());
     // Somewhat more than is accepted is read, so that most who send too much are told with a code.
     let read = limits.header_bytes.saturating_mul(2).max(SMALLEST_BUFFER);
@@ -155,16 +157,16 @@ fn builder(limits: &Limits) -> auto::Builder<TokioExecutor> {
 }
 
 /// Counts itself as long as it lives, also when its task is cut.
-struct Counted;
+struct ConnectionGauge;
 
-impl Counted {
+impl ConnectionGauge {
     fn new() -> Self {
         metrics::gauge!("coeval_http_connections").increment(1.0);
         Self
     }
 }
 
-impl Drop for Counted {
+impl Drop for ConnectionGauge {
     fn drop(&mut self) {
         metrics::gauge!("coeval_http_connections").decrement(1.0);
     }

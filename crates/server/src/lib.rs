@@ -22,10 +22,10 @@ mod tls;
 
 pub use age::ConnectionEnd;
 pub use answer::error_answer;
-pub use config::{Config, Drain, Limits, RequestSpans, TlsFiles};
+pub use config::{ConnectionLimits, DrainPeriods, ListenerConfig, ListenerTlsFiles, RequestSpans};
 pub use error::ServerError;
 pub use lifecycle::Lifecycle;
-pub use listener::{Listener, Stopped};
+pub use listener::{Listener, StopOutcome};
 pub use peer::{CalledBy, Peer};
 pub use readiness::Readiness;
 pub use request::REQUEST_ID;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use tokio::sync::watch;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Phase {
+pub(crate) enum StopPhase {
     Serving,
     /// Told to stop; still accepts, so that nobody is refused before others noticed.
     Unready,
@@ -18,13 +18,13 @@ pub(crate) enum Phase {
 /// not is cut when the drain's time is over.
 #[derive(Clone, Debug)]
 pub struct Lifecycle {
-    phase: Arc<watch::Sender<Phase>>,
+    phase: Arc<watch::Sender<StopPhase>>,
 }
 
 impl Default for Lifecycle {
     fn default() -> Self {
         Self {
-            phase: Arc::new(watch::Sender::new(Phase::Serving)),
+            phase: Arc::new(watch::Sender::new(StopPhase::Serving)),
         }
     }
 }
@@ -33,20 +33,20 @@ impl Lifecycle {
     /// Whether the server was told to stop.
     #[must_use]
     pub fn is_draining(&self) -> bool {
-        *self.phase.borrow() != Phase::Serving
+        *self.phase.borrow() != StopPhase::Serving
     }
 
     /// Resolves once the server no longer accepts connections.
     pub async fn draining(&self) {
-        self.reached(Phase::Closing).await;
+        self.reached(StopPhase::Closing).await;
     }
 
-    pub(crate) async fn reached(&self, phase: Phase) {
+    pub(crate) async fn reached(&self, phase: StopPhase) {
         // The sender lives in self, so that waiting can't fail.
         let _ = self.phase.subscribe().wait_for(|now| *now >= phase).await;
     }
 
-    pub(crate) fn enter(&self, phase: Phase) {
+    pub(crate) fn enter(&self, phase: StopPhase) {
         self.phase.send_replace(phase);
     }
 }

@@ -1,12 +1,12 @@
 //! The port: bound, served, drained.
 
-use crate::config::{Config, Drain, Limits};
-use crate::connection::{self, Shared};
+use crate::config::{ConnectionLimits, DrainPeriods, ListenerConfig};
+use crate::connection::{self, ConnectionContext};
 use crate::error::ServerError;
-use crate::lifecycle::{Lifecycle, Phase};
+use crate::lifecycle::{Lifecycle, StopPhase};
 use crate::readiness::Readiness;
-use crate::request::Around;
-use crate::tls::Tls;
+use crate::request::RequestPolicy;
+use crate::tls::ReloadingTls;
 use crate::{request, routes};
 use axum::Router;
 use metrics_exporter_prometheus::PrometheusHandle;
@@ -26,10 +26,10 @@ const FOLD_EVERY: Duration = Duration::from_secs(5);
 pub struct Listener {
     socket: TcpListener,
     address: SocketAddr,
-    tls: Option<Tls>,
-    limits: Limits,
-    drain: Drain,
-    around: Around,
+    tls: Option<ReloadingTls>,
+    limits: ConnectionLimits,
+    drain: DrainPeriods,
+    around: RequestPolicy,
     lifecycle: Lifecycle,
     grpc: Option<Router>,
 }
@@ -42,16 +42,16 @@ impl std::fmt::Debug for Listener {
 
 /// How a stop went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Stopped {
+pub struct StopOutcome {
     /// Connections that were cut because the drain's time was over.
     pub cut: usize,
 }
 
 impl Listener {
     /// Loads the certificate and binds the port.
-    pub async fn bind(config: Config) -> Result<Self, ServerError> {
+    pub async fn bind(config: ListenerConfig) -> Result<Self, ServerError> {
         let tls = match config.tls {
-            Some(files) => Some(Tls::load(files).await?),
+            Some(files) => Some(ReloadingTls::load(files).await?),
             None => None,
         };
         let refused = |source| ServerError::Listen {
@@ -65,7 +65,7 @@ impl Listener {
             address,
             tls,
             limits: config.limits,
-            around: Around {
+            around: RequestPolicy {
                 trust_forwarded_for: config.trust_forwarded_for,
                 header_bytes: config.limits.header_bytes,
                 spans: config.spans,
@@ -109,7 +109,7 @@ impl Listener {
         readiness: Readiness,
         metrics: PrometheusHandle,
         stop: impl Future<Output = ()>,
-    ) -> Stopped {
+    ) -> StopOutcome {
         let lifecycle = self.lifecycle;
         let router = routes::all(
             routes,
@@ -118,13 +118,14 @@ impl Listener {
             readiness,
             metrics.clone(),
         )
+        // The outermost layer, so that answers of the fallbacks have an id and a line in the log too.
         .layer(axum::middleware::from_fn_with_state(
             self.around,
             request::observe,
         ));
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(ConnectionContext {
             router,
-            tls: self.tls.as_ref().map(Tls::acceptor),
+            tls: self.tls.as_ref().map(ReloadingTls::acceptor),
             limits: self.limits,
             lifecycle: lifecycle.clone(),
         });
@@ -145,28 +146,31 @@ impl Listener {
         };
         tokio::select! {
             stopped = serving => stopped,
-            () = certificate => Stopped { cut: 0 },
-            () = fold(metrics) => Stopped { cut: 0 },
+            () = certificate => StopOutcome { cut: 0 },
+            () = fold(metrics) => StopOutcome { cut: 0 },
         }
     }
 }
 
 async fn turn_away(lifecycle: &Lifecycle, delay: Duration) {
     tracing::info!(delay_ms = millis(delay), "stopping: not ready from now on");
-    lifecycle.enter(Phase::Unready);
+    lifecycle.enter(StopPhase::Unready);
     sleep(delay).await;
-    lifecycle.enter(Phase::Closing);
+    lifecycle.enter(StopPhase::Closing);
 }
 
 /// Accepts until the lifecycle says closing; returns what is still connected. The port is closed
 /// on return.
-async fn accept(socket: TcpListener, shared: Arc<Shared>) -> JoinSet<()> {
+async fn accept(socket: TcpListener, shared: Arc<ConnectionContext>) -> JoinSet<()> {
     let slots = Arc::new(Semaphore::new(shared.limits.connections));
     let lifecycle = shared.lifecycle.clone();
     let mut connections = JoinSet::new();
     let accepting = async {
         loop {
+            // The slot comes before the accept: beyond the limit, connections wait in the kernel's queue, where
+            // they cost no memory of ours.
             let (stream, from, slot) = next(&socket, &slots).await;
+            // A set keeps what has ended until somebody asks for it.
             while connections.try_join_next().is_some() {}
             let serving = connection::serve(stream, from, Arc::clone(&shared));
             connections.spawn(async move {
@@ -176,7 +180,7 @@ async fn accept(socket: TcpListener, shared: Arc<Shared>) -> JoinSet<()> {
         }
     };
     tokio::select! {
-        () = lifecycle.reached(Phase::Closing) => {}
+        () = lifecycle.reached(StopPhase::Closing) => {}
         () = accepting => {}
     }
     connections
@@ -211,15 +215,15 @@ async fn slot(slots: &Arc<Semaphore>) -> OwnedSemaphorePermit {
     }
 }
 
-async fn finish(mut connections: JoinSet<()>, limit: Duration) -> Stopped {
+async fn finish(mut connections: JoinSet<()>, limit: Duration) -> StopOutcome {
     let all_ended = async { while connections.join_next().await.is_some() {} };
     if tokio::time::timeout(limit, all_ended).await.is_ok() {
-        return Stopped { cut: 0 };
+        return StopOutcome { cut: 0 };
     }
     let cut = connections.len();
     tracing::warn!(cut, limit_ms = millis(limit), "cut what was still running");
     connections.shutdown().await;
-    Stopped { cut }
+    StopOutcome { cut }
 }
 
 async fn fold(metrics: PrometheusHandle) {

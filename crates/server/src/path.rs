@@ -1,14 +1,18 @@
 //! Paths that mean one thing to a proxy and another to the server are refused before anything is
 //! looked up: empty parts, dots, encoded slashes, control characters, what is not UTF-8.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use http::StatusCode;
 
 /// The longest path that is read.
 const LONGEST: usize = 4096;
 
 /// Why a path is not read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Coded)]
+#[code(
+    PATH_INVALID,
+    advice = "Send the path in its plain form: parts between single slashes, without dots alone."
+)]
 pub(crate) enum PathError {
     #[error("the path does not begin with a slash")]
     NotRooted,
@@ -37,17 +41,6 @@ impl PathError {
     }
 }
 
-impl Coded for PathError {
-    fn code(&self) -> Code {
-        coeval_codes::PATH_INVALID
-    }
-
-    fn advice(&self) -> String {
-        "Send the path in its plain form: parts between single slashes, without dots alone."
-            .to_owned()
-    }
-}
-
 /// Whether every reader takes the path for the same.
 pub(crate) fn check(path: &str) -> Result<(), PathError> {
     if path.len() > LONGEST {
@@ -71,6 +64,7 @@ fn part(text: &str) -> Result<(), PathError> {
     if text.is_empty() {
         return Err(PathError::EmptyPart);
     }
+    // Checked after decoding: `%2e%2e` is two dots to whoever decodes later.
     let bytes = decoded(text)?;
     if bytes.contains(&b'/') {
         return Err(PathError::EncodedSlash);

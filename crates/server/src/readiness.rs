@@ -6,8 +6,8 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-type Answer = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
-type Ask = Arc<dyn Fn() -> Answer + Send + Sync>;
+type ReadinessAnswer = Pin<Box<dyn Future<Output = Result<(), String>> + Send>>;
+type ReadinessCheck = Arc<dyn Fn() -> ReadinessAnswer + Send + Sync>;
 
 /// A part that does not answer in this time is not ready.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(2);
 /// The parts that must be ready before the server is.
 #[derive(Clone, Default)]
 pub struct Readiness {
-    parts: Vec<(&'static str, Ask)>,
+    parts: Vec<(&'static str, ReadinessCheck)>,
 }
 
 impl fmt::Debug for Readiness {
@@ -40,7 +40,7 @@ impl Readiness {
         F: Fn() -> A + Send + Sync + 'static,
         A: Future<Output = Result<(), String>> + Send + 'static,
     {
-        let ask: Ask = Arc::new(move || Box::pin(ask()));
+        let ask: ReadinessCheck = Arc::new(move || Box::pin(ask()));
         self.parts.push((name, ask));
         self
     }
@@ -53,6 +53,7 @@ impl Readiness {
 
     /// Asks every part at the same time.
     pub(crate) async fn ask(&self) -> Vec<PartState> {
+        // Tasks of their own: a check that panics is a part that is not ready, not a server that falls.
         let asked: Vec<_> = self
             .parts
             .iter()

@@ -9,7 +9,7 @@ use axum::body::HttpBody;
 use axum::extract::{MatchedPath, Request, State};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
 use std::time::{Duration, Instant};
 use tracing::{Instrument, Span};
@@ -26,14 +26,14 @@ const LOGGED_PATH: usize = 512;
 
 /// What is looked at around every request.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Around {
+pub(crate) struct RequestPolicy {
     pub(crate) trust_forwarded_for: bool,
     pub(crate) header_bytes: u32,
     pub(crate) spans: Option<RequestSpans>,
 }
 
 /// What the log and the metrics say of a request.
-struct Told {
+struct AccessRecord {
     method: &'static str,
     path: String,
     /// The pattern that matched: a label must not let callers make new time series.
@@ -43,10 +43,11 @@ struct Told {
 }
 
 pub(crate) async fn observe(
-    State(around): State<Around>,
+    State(around): State<RequestPolicy>,
     mut request: Request,
     next: Next,
 ) -> Response {
+    // Set on the request as well, so that handlers see the id that is logged.
     let id = match request.headers().get(&REQUEST_ID) {
         Some(given) if acceptable(given) => given.clone(),
         _ => {
@@ -55,7 +56,7 @@ pub(crate) async fn observe(
             drawn
         }
     };
-    let told = Told {
+    let told = AccessRecord {
         method: method_name(request.method()),
         path: request.uri().path().chars().take(LOGGED_PATH).collect(),
         route: route(&request),
@@ -76,6 +77,7 @@ pub(crate) async fn observe(
     if let Some(spans) = around.spans {
         (spans.ends)(&span, response.status());
     }
+    // Closed before the access line, which is not a part of the request's own work.
     drop(span);
     tell(&told, &response, began.elapsed());
     let headers = response.headers_mut();
@@ -86,7 +88,7 @@ pub(crate) async fn observe(
 
 /// The log shows it beside every line. Those of probes have a target that is not ours: whoever
 /// collects spans is spared them.
-fn span(told: &Told) -> Span {
+fn span(told: &AccessRecord) -> Span {
     let id = told.id.to_str().unwrap_or_default();
     let (method, path) = (told.method, told.path.as_str());
     if is_probe(&told.route) {
@@ -102,7 +104,7 @@ fn is_probe(route: &str) -> bool {
 }
 
 /// Where the request comes from; handlers see the same.
-fn locate(around: Around, request: &mut Request) -> Option<String> {
+fn locate(around: RequestPolicy, request: &mut Request) -> Option<String> {
     let forwarded = if around.trust_forwarded_for {
         forwarded_for(request.headers())
     } else {
@@ -114,7 +116,7 @@ fn locate(around: Around, request: &mut Request) -> Option<String> {
 }
 
 /// What no route has to look at.
-fn refusal(around: Around, request: &Request) -> Option<Response> {
+fn refusal(around: RequestPolicy, request: &Request) -> Option<Response> {
     let asks_all = request.method() == Method::OPTIONS && request.uri().path() == "*";
     if asks_all {
         return Some(StatusCode::NO_CONTENT.into_response());
@@ -151,8 +153,8 @@ fn allowed(response: Response) -> Response {
     answer
 }
 
-fn tell(told: &Told, response: &Response, took: Duration) {
-    let Told {
+fn tell(told: &AccessRecord, response: &Response, took: Duration) {
+    let AccessRecord {
         method,
         path,
         route,
@@ -187,21 +189,15 @@ fn route(request: &Request) -> String {
 }
 
 /// More than one client's share of memory.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Coded)]
 #[error("the headers have {bytes} bytes, more than {limit}")]
+#[code(
+    HEADERS_TOO_LARGE,
+    advice = "Send fewer or shorter headers, or raise --max-header-bytes."
+)]
 struct HeadersTooLarge {
     bytes: usize,
     limit: u32,
-}
-
-impl Coded for HeadersTooLarge {
-    fn code(&self) -> Code {
-        coeval_codes::HEADERS_TOO_LARGE
-    }
-
-    fn advice(&self) -> String {
-        "Send fewer or shorter headers, or raise --max-header-bytes.".to_owned()
-    }
 }
 
 /// Ids go to logs: only what can be read there, and not without end.

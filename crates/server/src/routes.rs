@@ -7,14 +7,14 @@ use axum::Router;
 use axum::extract::{Request, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use http::{Method, StatusCode, Uri, header};
 use metrics_exporter_prometheus::PrometheusHandle;
 use serde_json::json;
 use tower::ServiceExt;
 
 #[derive(Clone)]
-struct Probes {
+struct ProbeState {
     lifecycle: Lifecycle,
     readiness: Readiness,
 }
@@ -29,7 +29,7 @@ pub(crate) fn all(
 ) -> Router {
     let probes = Router::new()
         .route("/readyz", get(readyz))
-        .with_state(Probes {
+        .with_state(ProbeState {
             lifecycle,
             readiness,
         });
@@ -50,7 +50,7 @@ async fn healthz() -> &'static str {
     "ok\n"
 }
 
-async fn readyz(State(probes): State<Probes>) -> Response {
+async fn readyz(State(probes): State<ProbeState>) -> Response {
     let draining = probes.lifecycle.is_draining();
     let states = probes.readiness.ask().await;
     let ready = !draining && states.iter().all(|state| state.trouble.is_none());
@@ -100,27 +100,12 @@ async fn no_such_method(method: Method, uri: Uri) -> Response {
 }
 
 /// A request that no route takes.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Coded)]
 enum RouteError {
     #[error("this server has nothing at {path}")]
+    #[code(ROUTE_UNKNOWN, advice = "Check the path and the server's release.")]
     Route { path: String },
     #[error("{path} does not answer {method}")]
+    #[code(METHOD_UNKNOWN, advice = "Use one of the methods in the header Allow.")]
     Method { path: String, method: Method },
-}
-
-impl Coded for RouteError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Route { .. } => coeval_codes::ROUTE_UNKNOWN,
-            Self::Method { .. } => coeval_codes::METHOD_UNKNOWN,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::Route { .. } => "Check the path and the server's release.",
-            Self::Method { .. } => "Use one of the methods in the header Allow.",
-        }
-        .to_owned()
-    }
 }

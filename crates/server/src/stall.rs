@@ -10,13 +10,13 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Sleep, sleep};
 
 /// Fails a write that made no progress for the given time.
-pub(crate) struct Stalling<I> {
+pub(crate) struct StallGuard<I> {
     io: I,
     patience: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl<I> Stalling<I> {
+impl<I> StallGuard<I> {
     pub(crate) fn new(io: I, patience: Duration) -> Self {
         Self {
             io,
@@ -35,6 +35,7 @@ impl<I> Stalling<I> {
             return said;
         }
         let patience = self.patience;
+        // The clock starts with the first write that can't go on, and any progress stops it.
         let waiting = self
             .waiting
             .get_or_insert_with(|| Box::pin(sleep(patience)));
@@ -44,7 +45,7 @@ impl<I> Stalling<I> {
     }
 }
 
-impl<I: AsyncRead + Unpin> AsyncRead for Stalling<I> {
+impl<I: AsyncRead + Unpin> AsyncRead for StallGuard<I> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -54,7 +55,7 @@ impl<I: AsyncRead + Unpin> AsyncRead for Stalling<I> {
     }
 }
 
-impl<I: AsyncWrite + Unpin> AsyncWrite for Stalling<I> {
+impl<I: AsyncWrite + Unpin> AsyncWrite for StallGuard<I> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,

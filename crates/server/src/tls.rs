@@ -1,7 +1,7 @@
 //! TLS with a certificate, and authorities of clients' certificates, that can be replaced while the
 //! server runs.
 
-use crate::config::TlsFiles;
+use crate::config::ListenerTlsFiles;
 use crate::error::ServerError;
 use arc_swap::ArcSwap;
 use rustls::crypto::{CryptoProvider, ring};
@@ -17,7 +17,7 @@ use tokio_rustls::TlsAcceptor;
 /// The bytes of the files: compared whole, because a file can change within its time stamp's
 /// resolution, and a few small files a second cost nothing.
 #[derive(Clone, PartialEq, Eq)]
-struct Contents {
+struct TlsContents {
     certificate: Vec<u8>,
     key: Vec<u8>,
     client_ca: Option<Vec<u8>>,
@@ -25,24 +25,24 @@ struct Contents {
 
 /// What handshakes are made with now.
 #[derive(Clone)]
-pub(crate) struct Acceptor(Arc<ArcSwap<ServerConfig>>);
+pub(crate) struct CurrentAcceptor(Arc<ArcSwap<ServerConfig>>);
 
-impl Acceptor {
+impl CurrentAcceptor {
     pub(crate) fn now(&self) -> TlsAcceptor {
         TlsAcceptor::from(self.0.load_full())
     }
 }
 
 /// What is in use, and the files that it came from.
-pub(crate) struct Tls {
-    files: TlsFiles,
+pub(crate) struct ReloadingTls {
+    files: ListenerTlsFiles,
     provider: Arc<CryptoProvider>,
-    loaded: Contents,
-    current: Acceptor,
+    loaded: TlsContents,
+    current: CurrentAcceptor,
 }
 
-impl Tls {
-    pub(crate) async fn load(files: TlsFiles) -> Result<Self, ServerError> {
+impl ReloadingTls {
+    pub(crate) async fn load(files: ListenerTlsFiles) -> Result<Self, ServerError> {
         let provider = Arc::new(ring::default_provider());
         let loaded = read_all(&files).await?;
         let config = configured(&files, &loaded, &provider)?;
@@ -50,11 +50,11 @@ impl Tls {
             files,
             provider,
             loaded,
-            current: Acceptor(Arc::new(ArcSwap::from_pointee(config))),
+            current: CurrentAcceptor(Arc::new(ArcSwap::from_pointee(config))),
         })
     }
 
-    pub(crate) fn acceptor(&self) -> Acceptor {
+    pub(crate) fn acceptor(&self) -> CurrentAcceptor {
         self.current.clone()
     }
 
@@ -75,6 +75,7 @@ impl Tls {
                 }
                 Err(error) => {
                     let trouble = error.to_string();
+                    // A pair that is replaced file by file does not fit together for a moment: the next look finds it whole.
                     if trouble != last_trouble {
                         metrics::counter!("coeval_tls_reloads_total", "result" => "failed")
                             .increment(1);
@@ -102,8 +103,8 @@ impl Tls {
     }
 }
 
-async fn read_all(files: &TlsFiles) -> Result<Contents, ServerError> {
-    Ok(Contents {
+async fn read_all(files: &ListenerTlsFiles) -> Result<TlsContents, ServerError> {
+    Ok(TlsContents {
         certificate: read(&files.certificate).await?,
         key: read(&files.key).await?,
         client_ca: match &files.client_ca {
@@ -123,8 +124,8 @@ async fn read(path: &Path) -> Result<Vec<u8>, ServerError> {
 }
 
 fn configured(
-    files: &TlsFiles,
-    contents: &Contents,
+    files: &ListenerTlsFiles,
+    contents: &TlsContents,
     provider: &Arc<CryptoProvider>,
 ) -> Result<ServerConfig, ServerError> {
     let key = certified(files, contents, provider)?;
@@ -163,8 +164,8 @@ fn authorities(pem: &[u8]) -> Result<RootCertStore, String> {
 }
 
 fn certified(
-    files: &TlsFiles,
-    contents: &Contents,
+    files: &ListenerTlsFiles,
+    contents: &TlsContents,
     provider: &CryptoProvider,
 ) -> Result<CertifiedKey, ServerError> {
     let chain = CertificateDer::pem_slice_iter(&contents.certificate)

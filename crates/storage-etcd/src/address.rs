@@ -8,7 +8,7 @@ const DEFAULT_PREFIX: &str = "coeval";
 
 /// Files of a TLS connection, in PEM.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct TlsFiles {
+pub(crate) struct EtcdTlsFiles {
     /// Who signs the members' certificates.
     pub(crate) ca: PathBuf,
     /// Our certificate and its key, if the members ask for one.
@@ -17,15 +17,15 @@ pub(crate) struct TlsFiles {
 
 /// Where a store is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
+pub(crate) struct EtcdAddress {
     /// `host:port` of each member.
     pub(crate) members: Vec<String>,
     /// In front of every key, without the `/` that follows it.
     pub(crate) prefix: String,
-    pub(crate) tls: Option<TlsFiles>,
+    pub(crate) tls: Option<EtcdTlsFiles>,
 }
 
-impl Address {
+impl EtcdAddress {
     /// Reads an address. The errors never repeat it: it might hold a secret by mistake.
     pub(crate) fn parse(url: &str) -> Result<Self, StorageError> {
         let rest = url
@@ -68,7 +68,7 @@ fn member(host: &str) -> Result<String, StorageError> {
     }
 }
 
-fn tls(query: &str) -> Result<Option<TlsFiles>, StorageError> {
+fn tls(query: &str) -> Result<Option<EtcdTlsFiles>, StorageError> {
     let (mut ca, mut cert, mut key, mut wanted) = (None, None, None, false);
     for pair in query.split('&').filter(|pair| !pair.is_empty()) {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -87,7 +87,7 @@ fn tls(query: &str) -> Result<Option<TlsFiles>, StorageError> {
         _ => return Err(invalid("cert and key belong together")),
     };
     match ca {
-        Some(ca) => Ok(Some(TlsFiles { ca, identity })),
+        Some(ca) => Ok(Some(EtcdTlsFiles { ca, identity })),
         // No other roots are built in: whom to trust must be said.
         None if wanted || identity.is_some() => Err(invalid("TLS needs ca=FILE")),
         None => Ok(None),
@@ -117,11 +117,11 @@ mod tests {
 
     #[test]
     fn an_address_has_members_a_prefix_and_files() {
-        let plain = Address::parse("etcd://a:2379,[::1]:2380").unwrap();
+        let plain = EtcdAddress::parse("etcd://a:2379,[::1]:2380").unwrap();
         assert_eq!(plain.members, ["a:2379", "[::1]:2380"]);
         assert_eq!(plain.prefix, "coeval");
         assert_eq!(plain.tls, None);
-        let full = Address::parse("etcd://a:1/x/y/?ca=/c%20a&cert=c&key=k").unwrap();
+        let full = EtcdAddress::parse("etcd://a:1/x/y/?ca=/c%20a&cert=c&key=k").unwrap();
         assert_eq!(full.prefix, "x/y");
         let tls = full.tls.unwrap();
         assert_eq!(tls.ca, PathBuf::from("/c a"));
@@ -144,7 +144,7 @@ mod tests {
             "etcd://a:1/%zz",
             "etcd://a:1/%f",
         ] {
-            let error = Address::parse(url).unwrap_err();
+            let error = EtcdAddress::parse(url).unwrap_err();
             assert!(
                 matches!(&error, StorageError::InvalidUrl { reason } if !reason.contains("secret")),
                 "{url}: {error}"

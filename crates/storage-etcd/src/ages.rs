@@ -3,7 +3,7 @@
 //! etcd keeps no times. The table begins when the handle is opened: what is older counts as of
 //! that moment, and its bytes are not known.
 
-use coeval_storage::Retention;
+use coeval_storage::EventRetention;
 use std::collections::VecDeque;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -14,7 +14,7 @@ const EVERY_BYTES: u64 = 256 * 1024;
 const SAMPLES: usize = 8_192;
 
 #[derive(Clone, Copy, Debug)]
-struct Sample {
+struct AgeSample {
     at: Instant,
     revision: u64,
     /// Of all groups up to this revision.
@@ -23,16 +23,16 @@ struct Sample {
 
 /// When which revision passed.
 #[derive(Debug)]
-pub(crate) struct Ages {
+pub(crate) struct HistoryAges {
     /// The first is the beginning.
-    samples: VecDeque<Sample>,
-    last: Sample,
+    samples: VecDeque<AgeSample>,
+    last: AgeSample,
 }
 
-impl Ages {
+impl HistoryAges {
     /// Nothing passed yet after `revision`.
     pub(crate) fn since(revision: u64, at: Instant) -> Self {
-        let last = Sample {
+        let last = AgeSample {
             at,
             revision,
             bytes: 0,
@@ -45,7 +45,7 @@ impl Ages {
 
     /// A group passed.
     pub(crate) fn passed(&mut self, revision: u64, bytes: usize, at: Instant) {
-        self.last = Sample {
+        self.last = AgeSample {
             at,
             revision,
             bytes: self.last.bytes + bytes as u64,
@@ -66,9 +66,9 @@ impl Ages {
     }
 
     /// The revision up to which everything may go.
-    pub(crate) fn may_go(&self, keep: Retention, now: Instant) -> u64 {
+    pub(crate) fn removable_until(&self, keep: EventRetention, now: Instant) -> u64 {
         let all = || self.samples.iter().chain([&self.last]);
-        let held = |sample: &Sample| self.last.bytes - sample.bytes;
+        let held = |sample: &AgeSample| self.last.bytes - sample.bytes;
         let old = all().filter(|sample| now.duration_since(sample.at) >= keep.age);
         let old = old.map(|sample| sample.revision).max().unwrap_or(0);
         let too_much = all().next().is_some_and(|first| held(first) > keep.bytes);
@@ -79,7 +79,7 @@ impl Ages {
     }
 
     /// The history up to `revision` went.
-    pub(crate) fn gone(&mut self, revision: u64) {
+    pub(crate) fn forget_until(&mut self, revision: u64) {
         while self
             .samples
             .get(1)
@@ -98,21 +98,22 @@ mod tests {
     fn what_is_old_or_too_much_may_go() {
         let start = Instant::now();
         let second = |n: u64| start + Duration::from_secs(n);
-        let mut ages = Ages::since(10, start);
+        let mut ages = HistoryAges::since(10, start);
         for n in 1..=100 {
             ages.passed(10 + n, 1_000, second(n));
         }
-        let keep = |age, bytes| Retention {
+        let keep = |age, bytes| EventRetention {
             age: Duration::from_secs(age),
             bytes,
         };
-        let may_go = |ages: &Ages, age, bytes| ages.may_go(keep(age, bytes), second(100));
+        let may_go =
+            |ages: &HistoryAges, age, bytes| ages.removable_until(keep(age, bytes), second(100));
         assert_eq!(may_go(&ages, 1_000, u64::MAX), 0);
         assert_eq!(may_go(&ages, 100, u64::MAX), 10);
         assert_eq!(may_go(&ages, 40, u64::MAX), 70);
         assert_eq!(may_go(&ages, 1_000, 30_000), 80);
         assert_eq!(may_go(&ages, 0, 0), 110);
-        ages.gone(80);
+        ages.forget_until(80);
         assert_eq!(may_go(&ages, 1_000, 30_000), 0);
         assert_eq!(may_go(&ages, 1_000, 29_999), 81);
     }
@@ -120,17 +121,17 @@ mod tests {
     #[test]
     fn it_never_grows_beyond_its_size() {
         let start = Instant::now();
-        let mut ages = Ages::since(0, start);
+        let mut ages = HistoryAges::since(0, start);
         for n in 1..100_000 {
             ages.passed(n, 10, start + Duration::from_secs(n));
         }
         assert!(ages.samples.len() <= SAMPLES);
-        let keep = Retention {
+        let keep = EventRetention {
             age: Duration::ZERO,
             bytes: u64::MAX,
         };
         assert_eq!(
-            ages.may_go(keep, start + Duration::from_secs(200_000)),
+            ages.removable_until(keep, start + Duration::from_secs(200_000)),
             99_999
         );
     }

@@ -2,8 +2,8 @@
 
 use crate::clocks::{ANNOUNCE, time_of};
 use crate::commit::send;
-use crate::fault::Fault;
-use crate::shared::Shared;
+use crate::fault::CallFault;
+use crate::shared::EtcdHandle;
 use crate::{ops, pb};
 use bytes::Bytes;
 use std::collections::HashMap;
@@ -15,15 +15,17 @@ const ROUND: u64 = 300;
 const AT_ONCE: usize = 64;
 
 /// Runs until it is aborted. These puts leave `m/head` alone: they are no writes of the store.
-pub(crate) async fn announce(shared: Arc<Shared>) {
+pub(crate) async fn announce(shared: Arc<EtcdHandle>) {
     let mut ticks = interval(ANNOUNCE);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut before = HashMap::new();
     for tick in 0_u64.. {
         ticks.tick().await;
-        tell(&shared).await;
+        announce_once(&shared).await;
         if tick % ROUND == ROUND - 1 {
-            let round = clear(&shared, &before).await;
+            let round = remove_dead_clocks(&shared, &before).await;
+            // After an error nothing is known of this round, so nobody counts as dead in the next
+            // one.
             before = round.unwrap_or_default();
         }
     }
@@ -31,7 +33,7 @@ pub(crate) async fn announce(shared: Arc<Shared>) {
 
 /// Says what time it is here. Once before the store is open, so that a server that comes next
 /// counts this one from its first moment.
-pub(crate) async fn tell(shared: &Shared) {
+pub(crate) async fn announce_once(shared: &EtcdHandle) {
     let now = Bytes::copy_from_slice(&shared.clock.now().0.to_be_bytes());
     let put = ops::put(&shared.layout.clock(shared.id), now);
     if let Err(fault) = send(shared, Vec::new(), vec![put]).await {
@@ -40,7 +42,7 @@ pub(crate) async fn tell(shared: &Shared) {
 }
 
 /// Removes this server's clock.
-pub(crate) async fn withdraw(shared: &Shared) {
+pub(crate) async fn withdraw(shared: &EtcdHandle) {
     let gone = ops::delete(&shared.layout.clock(shared.id));
     if let Err(fault) = send(shared, Vec::new(), vec![gone]).await {
         tracing::debug!(?fault, "the clock's announcement stays behind");
@@ -48,7 +50,7 @@ pub(crate) async fn withdraw(shared: &Shared) {
 }
 
 /// Takes what stands there for what the servers say now. Called before anything expires.
-pub(crate) async fn listen(shared: &Shared) -> Result<(), Fault> {
+pub(crate) async fn read_peer_clocks(shared: &EtcdHandle) -> Result<(), CallFault> {
     let mine = shared.clock.now().0;
     for kv in clocks(shared).await? {
         if let Some(theirs) = time_of(&kv) {
@@ -59,7 +61,7 @@ pub(crate) async fn listen(shared: &Shared) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn clocks(shared: &Shared) -> Result<Vec<pb::KeyValue>, Fault> {
+async fn clocks(shared: &EtcdHandle) -> Result<Vec<pb::KeyValue>, CallFault> {
     let (start, end) = shared.layout.clocks();
     let view = shared.view(vec![ops::range(&start, &end, AT_ONCE)]).await?;
     Ok(view
@@ -69,19 +71,16 @@ async fn clocks(shared: &Shared) -> Result<Vec<pb::KeyValue>, Fault> {
         .collect())
 }
 
-async fn clear(
-    shared: &Shared,
+async fn remove_dead_clocks(
+    shared: &EtcdHandle,
     before: &HashMap<Bytes, i64>,
-) -> Result<HashMap<Bytes, i64>, Fault> {
+) -> Result<HashMap<Bytes, i64>, CallFault> {
     let found = clocks(shared).await?;
     for kv in &found {
+        // Unchanged for a whole round: its server is dead. Compared, so that one that has come back
+        // keeps it.
         if before.get(&kv.key) == Some(&kv.mod_revision) {
-            send(
-                shared,
-                vec![ops::is_as_read(kv)],
-                vec![ops::delete(&kv.key)],
-            )
-            .await?;
+            send(shared, vec![ops::unchanged(kv)], vec![ops::delete(&kv.key)]).await?;
         }
     }
     Ok(found

@@ -3,8 +3,8 @@
 //! Channels connect when they are used and again after they break. A call that a member does not
 //! answer moves everybody on to the next one.
 
-use crate::address::{Address, TlsFiles};
-use crate::fault::Fault;
+use crate::address::{EtcdAddress, EtcdTlsFiles};
+use crate::fault::CallFault;
 use crate::pb;
 use coeval_storage::StorageError;
 use pb::kv_client::KvClient;
@@ -36,7 +36,7 @@ const PONG: Duration = Duration::from_secs(5);
 
 /// The members of a cluster.
 #[derive(Debug)]
-pub(crate) struct Client {
+pub(crate) struct EtcdClient {
     members: Vec<Channel>,
     current: AtomicUsize,
     cluster: AtomicU64,
@@ -45,14 +45,14 @@ pub(crate) struct Client {
 
 /// A write without an answer, and the member that it was sent to.
 #[derive(Debug)]
-pub(crate) struct Unanswered {
+pub(crate) struct UnansweredWrite {
     pub(crate) member: usize,
-    pub(crate) fault: Fault,
+    pub(crate) fault: CallFault,
 }
 
-impl Client {
+impl EtcdClient {
     /// Connects to nobody yet.
-    pub(crate) fn new(address: &Address) -> Result<Self, StorageError> {
+    pub(crate) fn new(address: &EtcdAddress) -> Result<Self, StorageError> {
         let tls = address.tls.as_ref().map(tls_config).transpose()?;
         let members = address.members.iter();
         Ok(Self {
@@ -73,14 +73,15 @@ impl Client {
     /// Leaves a member, unless somebody did already.
     pub(crate) fn leave(&self, member: usize) {
         let next = (member + 1) % self.members.len().max(1);
+        // Fails if another call did it: all callers of a member that died get here at once.
         let _ = self
             .current
             .compare_exchange(member, next, Ordering::AcqRel, Ordering::Acquire);
     }
 
-    pub(crate) fn channel(&self, member: usize) -> Result<Channel, Fault> {
+    pub(crate) fn channel(&self, member: usize) -> Result<Channel, CallFault> {
         let channel = self.members.get(member).cloned();
-        channel.ok_or_else(|| Fault::NotSent("there is no such member".into()))
+        channel.ok_or_else(|| CallFault::NotSent("there is no such member".into()))
     }
 
     /// The highest revision in any answer of this cluster: what is sent later is above it.
@@ -101,7 +102,7 @@ impl Client {
     }
 
     /// A transaction that changes nothing, by any member.
-    pub(crate) async fn read(&self, txn: &pb::TxnRequest) -> Result<pb::TxnResponse, Fault> {
+    pub(crate) async fn read(&self, txn: &pb::TxnRequest) -> Result<pb::TxnResponse, CallFault> {
         self.read_from(self.current(), txn).await
     }
 
@@ -110,7 +111,7 @@ impl Client {
         &self,
         member: usize,
         txn: &pb::TxnRequest,
-    ) -> Result<pb::TxnResponse, Fault> {
+    ) -> Result<pb::TxnResponse, CallFault> {
         let end = Instant::now() + READ;
         let mut member = member;
         let mut patience = FIRST_TRY;
@@ -124,8 +125,10 @@ impl Client {
                 Err(fault) if fault.is_of_member() => {
                     tracing::debug!(member, ?fault, "a member of etcd did not answer");
                     self.leave(member);
+                    // A refused connection answers at once and says nothing of how long an answer
+                    // takes.
                     match fault {
-                        Fault::NotSent(_) => not_there += 1,
+                        CallFault::NotSent(_) => not_there += 1,
                         _ => patience = (patience * 2).min(READ),
                     }
                     // Each was tried, and none is there: that does not change soon.
@@ -144,7 +147,10 @@ impl Client {
 
     /// A transaction that may change something: sent once. Another member is tried only if there
     /// was no connection at all.
-    pub(crate) async fn write(&self, txn: &pb::TxnRequest) -> Result<pb::TxnResponse, Unanswered> {
+    pub(crate) async fn write(
+        &self,
+        txn: &pb::TxnRequest,
+    ) -> Result<pb::TxnResponse, UnansweredWrite> {
         let mut tries = self.members.len();
         loop {
             tries = tries.saturating_sub(1);
@@ -153,11 +159,12 @@ impl Client {
             match self.txn(member, txn.clone(), end).await {
                 Ok(response) => return Ok(response),
                 Err(fault) => {
+                    // The next request goes elsewhere, whether or not this one may.
                     if fault.is_of_member() {
                         self.leave(member);
                     }
-                    if !matches!(fault, Fault::NotSent(_)) || tries == 0 {
-                        return Err(Unanswered { member, fault });
+                    if !matches!(fault, CallFault::NotSent(_)) || tries == 0 {
+                        return Err(UnansweredWrite { member, fault });
                     }
                 }
             }
@@ -169,7 +176,7 @@ impl Client {
         member: usize,
         txn: pb::TxnRequest,
         end: Instant,
-    ) -> Result<pb::TxnResponse, Fault> {
+    ) -> Result<pb::TxnResponse, CallFault> {
         let size = txn.encoded_len();
         let mut kv = KvClient::new(self.channel(member)?)
             .max_decoding_message_size(DECODE_BYTES)
@@ -181,7 +188,7 @@ impl Client {
     }
 
     /// Forgets the history below `revision`. Repeating it does no harm.
-    pub(crate) async fn compact(&self, revision: u64) -> Result<(), Fault> {
+    pub(crate) async fn compact(&self, revision: u64) -> Result<(), CallFault> {
         let revision = i64::try_from(revision).unwrap_or(i64::MAX);
         let member = self.current();
         let mut kv = KvClient::new(self.channel(member)?);
@@ -193,7 +200,7 @@ impl Client {
     }
 
     /// How many bytes the member in use takes.
-    pub(crate) async fn size(&self) -> Result<u64, Fault> {
+    pub(crate) async fn size(&self) -> Result<u64, CallFault> {
         let mut maintenance = MaintenanceClient::new(self.channel(self.current())?);
         let end = Instant::now() + REQUEST;
         let status = answered(maintenance.status(pb::StatusRequest {}), end, 0).await?;
@@ -205,12 +212,13 @@ async fn answered<T>(
     call: impl Future<Output = Result<Response<T>, Status>>,
     end: Instant,
     size: usize,
-) -> Result<T, Fault> {
+) -> Result<T, CallFault> {
     let left = end.saturating_duration_since(Instant::now());
     match timeout(left, call).await {
         Ok(Ok(response)) => Ok(response.into_inner()),
-        Ok(Err(status)) => Err(Fault::of(&status, size)),
-        Err(_) => Err(Fault::Lost("no answer in time".into())),
+        Ok(Err(status)) => Err(CallFault::of(&status, size)),
+        // It may still be carried out: of a write, this is all that is known.
+        Err(_) => Err(CallFault::Lost("no answer in time".into())),
     }
 }
 
@@ -227,12 +235,14 @@ fn channel(member: &str, tls: Option<&ClientTlsConfig>) -> Result<Channel, Stora
     Ok(endpoint
         .connect_timeout(CONNECT)
         .tcp_nodelay(true)
+        // Finds out that a member vanished without closing its connections.
         .http2_keep_alive_interval(PING)
         .keep_alive_timeout(PONG)
+        // Lazily: a member that is down must not keep the store from opening.
         .connect_lazy())
 }
 
-fn tls_config(files: &TlsFiles) -> Result<ClientTlsConfig, StorageError> {
+fn tls_config(files: &EtcdTlsFiles) -> Result<ClientTlsConfig, StorageError> {
     let read = |path: &std::path::Path| {
         std::fs::read(path).map_err(|e| StorageError::InvalidUrl {
             reason: format!("{} can't be read: {e}", path.display()),

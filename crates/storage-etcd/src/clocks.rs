@@ -18,33 +18,34 @@ const TOLERANCE: u64 = 5_000;
 
 /// The other servers' clocks.
 #[derive(Debug, Default)]
-pub(crate) struct Clocks {
-    heard: HashMap<Bytes, Heard>,
+pub(crate) struct PeerClocks {
+    heard: HashMap<Bytes, PeerClock>,
 }
 
 #[derive(Debug)]
-struct Heard {
+struct PeerClock {
     /// Milliseconds that ours is ahead of it.
     ahead: i64,
     until: Instant,
 }
 
-impl Clocks {
+impl PeerClocks {
     /// A server said what time it has.
     pub(crate) fn heard(&mut self, server: Bytes, ahead: i64, now: Instant) {
         let until = now + LIVE;
-        self.heard.insert(server, Heard { ahead, until });
+        self.heard.insert(server, PeerClock { ahead, until });
+        // Servers come and go, and without this the table would only grow.
         self.heard.retain(|_, heard| heard.until > now);
     }
 
     /// What a server said some time ago: the truth if it is near, unclear for a while if not.
     pub(crate) fn found(&mut self, server: Bytes, ahead: i64, now: Instant) {
         let until = now + FOUND_LIVE;
-        self.heard.insert(server, Heard { ahead, until });
+        self.heard.insert(server, PeerClock { ahead, until });
     }
 
     /// A server took its leave.
-    pub(crate) fn gone(&mut self, server: &Bytes) {
+    pub(crate) fn remove(&mut self, server: &Bytes) {
         self.heard.remove(server);
     }
 
@@ -60,6 +61,7 @@ impl Clocks {
         if far.len() * 2 <= ahead.len() + 1 {
             return None;
         }
+        // The median: one clock that is far off must not decide how far ours is off.
         far.sort_unstable();
         far.get(far.len() / 2).copied()
     }
@@ -74,8 +76,8 @@ pub(crate) fn time_of(kv: &pb::KeyValue) -> Option<i64> {
 mod tests {
     use super::*;
 
-    fn clocks(ahead: &[i64], now: Instant) -> Clocks {
-        let mut clocks = Clocks::default();
+    fn clocks(ahead: &[i64], now: Instant) -> PeerClocks {
+        let mut clocks = PeerClocks::default();
         for (n, ahead) in ahead.iter().enumerate() {
             clocks.heard(Bytes::from(n.to_string()), *ahead, now);
         }
@@ -105,9 +107,9 @@ mod tests {
         let mut clocks = clocks(&[60_000, 60_000], now);
         assert!(clocks.off(now).is_some());
         assert_eq!(clocks.off(now + LIVE), None);
-        clocks.gone(&Bytes::from_static(b"0"));
+        clocks.remove(&Bytes::from_static(b"0"));
         assert_eq!(clocks.off(now), None);
-        let mut clocks = Clocks::default();
+        let mut clocks = PeerClocks::default();
         for server in ["a", "b"] {
             clocks.found(Bytes::from(server), 60_000, now);
         }

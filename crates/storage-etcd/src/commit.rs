@@ -1,10 +1,10 @@
 //! One transaction: sent once, and found again if its answer got lost.
 
-use crate::client::Unanswered;
-use crate::fault::Fault;
-use crate::meta::Known;
-use crate::shared::{Found, Shared, look};
-use crate::watching::Ended;
+use crate::client::UnansweredWrite;
+use crate::fault::CallFault;
+use crate::meta::KnownHistory;
+use crate::shared::{EtcdHandle, ViewAnswer, look};
+use crate::subscription::WatchEnd;
 use crate::{ops, pb};
 use bytes::Bytes;
 use coeval_storage::{Revision, StorageError, Token};
@@ -15,13 +15,13 @@ const SEARCH: Duration = Duration::from_secs(5);
 
 /// What a transaction compares and does.
 #[derive(Debug, Default)]
-pub(crate) struct Plan {
+pub(crate) struct TxnPlan {
     pub(crate) compares: Vec<pb::Compare>,
     pub(crate) actions: Vec<pb::RequestOp>,
 }
 
 /// A transaction under way.
-struct Sent {
+struct SentTxn {
     /// What it puts into `m/head`.
     id: Bytes,
     /// It can only stand above this revision.
@@ -30,17 +30,18 @@ struct Sent {
     revision: Revision,
 }
 
-impl Shared {
+impl EtcdHandle {
     /// Carries out a plan, on the condition that the history is the one in `known`. `None`: a
     /// comparison failed, and nothing happened.
     pub(crate) async fn commit(
         &self,
-        known: &Known,
-        plan: Plan,
+        known: &KnownHistory,
+        plan: TxnPlan,
         revision: Revision,
     ) -> Result<Option<Token>, StorageError> {
         let id = Bytes::copy_from_slice(Revision::draw()?.as_bytes());
         let mut compare = plan.compares;
+        // Fences a handle that does not know the present history yet.
         compare.push(ops::value_is(&self.layout.store, &known.value));
         let mut success = plan.actions;
         // Last, so that in the history it closes the group.
@@ -48,9 +49,10 @@ impl Shared {
         let txn = pb::TxnRequest {
             compare,
             success,
+            // If it is refused, the same round trip tells the history and the head as they are.
             failure: look(&self.layout, Vec::new(), false).success,
         };
-        let sent = Sent {
+        let sent = SentTxn {
             id,
             after: self.client.seen(),
             revision,
@@ -59,7 +61,7 @@ impl Shared {
             Ok(response) if response.succeeded => {
                 let header = response.header.unwrap_or_default();
                 let sequence = u64::try_from(header.revision).unwrap_or(0);
-                let known = Known {
+                let known = KnownHistory {
                     cluster: header.cluster_id,
                     ..known.clone()
                 };
@@ -67,17 +69,19 @@ impl Shared {
                 Ok(Some(known.token(sequence)))
             }
             Ok(response) => {
-                let found = Found::of(response)?;
+                let found = ViewAnswer::of(response)?;
                 if let (Some(known), Some(head)) = (found.known, found.head) {
                     self.learn(&known, u64::try_from(head.mod_revision).unwrap_or(0));
                 }
                 Ok(None)
             }
-            Err(Unanswered { member, fault }) => match fault {
-                Fault::Lost(reason) => self.resolve(&sent, member, reason, None).await.map(Some),
+            Err(UnansweredWrite { member, fault }) => match fault {
+                CallFault::Lost(reason) => {
+                    self.resolve(&sent, member, reason, None).await.map(Some)
+                }
                 // A write that meets the quota between etcd's two checks of it is carried out,
                 // and answered with this error all the same.
-                Fault::Refused(full @ StorageError::Full { .. }) => {
+                CallFault::Refused(full @ StorageError::Full { .. }) => {
                     let reason = full.to_string();
                     let resolved = self.resolve(&sent, member, reason, Some(full));
                     resolved.await.map(Some)
@@ -93,7 +97,7 @@ impl Shared {
     /// request that can't still be on its way; without one that is unknown.
     async fn resolve(
         &self,
-        sent: &Sent,
+        sent: &SentTxn,
         member: usize,
         reason: String,
         otherwise: Option<StorageError>,
@@ -124,7 +128,7 @@ impl Shared {
     }
 
     /// Every id that `m/head` had between what was seen before the write and `head`.
-    async fn search(&self, sent: &Sent, head: u64) -> Result<Option<u64>, Ended> {
+    async fn search(&self, sent: &SentTxn, head: u64) -> Result<Option<u64>, WatchEnd> {
         if head <= sent.after {
             return Ok(None);
         }
@@ -147,10 +151,10 @@ impl Shared {
 
 /// A transaction beside the store's history: whether it happened does not matter much.
 pub(crate) async fn send(
-    shared: &Shared,
+    shared: &EtcdHandle,
     compare: Vec<pb::Compare>,
     success: Vec<pb::RequestOp>,
-) -> Result<bool, Fault> {
+) -> Result<bool, CallFault> {
     let txn = pb::TxnRequest {
         compare,
         success,

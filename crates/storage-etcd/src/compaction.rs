@@ -1,11 +1,11 @@
 //! Compaction: one server at a time, by the ages that it saw.
 
 use crate::commit::send;
-use crate::fault::Fault;
+use crate::fault::CallFault;
 use crate::ops;
-use crate::shared::Shared;
+use crate::shared::EtcdHandle;
 use bytes::Bytes;
-use coeval_storage::{Retention, StorageError};
+use coeval_storage::{EventRetention, StorageError};
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -15,25 +15,27 @@ const CLAIM: u64 = 90_000;
 /// How long the watch may take to show what was written before.
 const CATCH_UP: Duration = Duration::from_secs(3);
 
-impl Shared {
+impl EtcdHandle {
     /// Removes old events; returns the new floor. The newest write always stays, and etcd
     /// compacts the whole cluster: other users of it lose their history too.
-    pub(crate) async fn compact_history(&self, keep: Retention) -> Result<u64, StorageError> {
+    pub(crate) async fn compact_history(&self, keep: EventRetention) -> Result<u64, StorageError> {
         let history = self.admitted_history().await?;
         let bounds = history.bounds;
+        // The ages know only what the watch has shown so far.
         self.catch_up(bounds.head).await;
-        let may_go = self.ages().may_go(keep, Instant::now());
+        let may_go = self.ages().removable_until(keep, Instant::now());
+        // The newest write stays, for it tells the head.
         let target = may_go.min(bounds.head.saturating_sub(1));
         if target <= history.compacted || !self.claim().await? {
             return Ok(bounds.floor);
         }
         match self.client.compact(target).await {
             // Somebody was faster, and compacted more.
-            Ok(()) | Err(Fault::Compacted) => {}
+            Ok(()) | Err(CallFault::Compacted) => {}
             Err(fault) => return Err(fault.into()),
         }
         self.compacted.fetch_max(target, Ordering::AcqRel);
-        self.ages().gone(target);
+        self.ages().forget_until(target);
         let note = Bytes::copy_from_slice(&target.to_be_bytes());
         let put = ops::put(&self.layout.floor, note);
         done_or_full(send(self, Vec::new(), vec![put]).await)?;
@@ -62,7 +64,7 @@ impl Shared {
             }
         }
         let mine = [&self.id[..], &now.to_be_bytes()].concat();
-        let as_seen = ops::is_as_seen(&self.layout.compactor, held);
+        let as_seen = ops::unchanged_or_absent(&self.layout.compactor, held);
         let put = ops::put(&self.layout.compactor, mine.into());
         done_or_full(send(self, vec![as_seen], vec![put]).await)
     }
@@ -73,16 +75,16 @@ impl Shared {
         let held = view.ranges.first().and_then(|range| range.kvs.first());
         if let Some(kv) = held.filter(|kv| kv.value.starts_with(&self.id)) {
             let gone = ops::delete(&self.layout.compactor);
-            send(self, vec![ops::is_as_read(kv)], vec![gone]).await?;
+            send(self, vec![ops::unchanged(kv)], vec![gone]).await?;
         }
         Ok(())
     }
 }
 
 /// A full etcd takes no note, but must be compacted all the same: that is how it gets space.
-fn done_or_full(sent: Result<bool, Fault>) -> Result<bool, StorageError> {
+fn done_or_full(sent: Result<bool, CallFault>) -> Result<bool, StorageError> {
     match sent {
-        Err(Fault::Refused(StorageError::Full { .. })) => Ok(true),
+        Err(CallFault::Refused(StorageError::Full { .. })) => Ok(true),
         sent => Ok(sent?),
     }
 }

@@ -3,13 +3,13 @@
 //! etcd can count keys by itself, but not those that are past their expiry: that is inside of the
 //! values, and the index does not name all of them. So the values are read, in chunks.
 
-use crate::fault::Fault;
+use crate::expired_record::{ExpiredRecord, live};
+use crate::fault::CallFault;
 use crate::layout::just_after;
 use crate::ops;
-use crate::past::{Past, live};
-use crate::shared::{Shared, View};
+use crate::shared::{EtcdHandle, StoreView};
 use bytes::Bytes;
-use coeval_storage::{Millis, Span, StorageError, Token};
+use coeval_storage::{KeySpan, StorageError, Token, UnixMillis};
 
 /// How often a count begins anew: it does if something had expired, or if the history was
 /// compacted meanwhile.
@@ -20,10 +20,10 @@ const CHUNK: (usize, usize) = (16, 512);
 /// So many expired records are removed together.
 const EXPIRED_AT_ONCE: usize = 512;
 
-impl Shared {
+impl EtcdHandle {
     /// How many live records a span has, and at which sequence.
-    pub(crate) async fn count(&self, span: &Span) -> Result<(Token, u64), StorageError> {
-        self.open()?;
+    pub(crate) async fn count(&self, span: &KeySpan) -> Result<(Token, u64), StorageError> {
+        self.check_open()?;
         // One moment for all rounds: the second meets nothing that the first removed.
         let now = self.expiry_now();
         for _ in 0..ROUNDS {
@@ -34,7 +34,7 @@ impl Shared {
             }
             match self.count_at(&view, self.layout.records(span), now).await {
                 Ok(Some(count)) => return Ok((view.known.token(view.sequence()), count)),
-                Ok(None) | Err(Fault::Compacted) => {}
+                Ok(None) | Err(CallFault::Compacted) => {}
                 Err(fault) => return Err(fault.into()),
             }
         }
@@ -47,12 +47,12 @@ impl Shared {
     /// was not at that revision.
     async fn count_at(
         &self,
-        view: &View,
+        view: &StoreView,
         (mut start, end): (Bytes, Bytes),
-        now: Millis,
-    ) -> Result<Option<u64>, Fault> {
+        now: UnixMillis,
+    ) -> Result<Option<u64>, CallFault> {
         let (mut count, mut chunk, mut expired) = (0, CHUNK.0, false);
-        let mut past: Vec<Past> = Vec::new();
+        let mut past: Vec<ExpiredRecord> = Vec::new();
         loop {
             let range = ops::range(&start, &end, chunk);
             let answer = self.range_at(view.revision, range).await?;
@@ -62,6 +62,7 @@ impl Shared {
                 .iter()
                 .map(|kv| kv.value.len() + kv.key.len())
                 .sum();
+            // By the sizes of this chunk: the records of a span are mostly alike.
             chunk = (CHUNK_BYTES / (bytes / met.max(1)).max(1)).clamp(CHUNK.0, CHUNK.1);
             for kv in answer.kvs {
                 start = just_after(&kv.key);
@@ -69,11 +70,12 @@ impl Shared {
                     count += u64::from(live(&key, kv, now, &mut past).is_some());
                 }
             }
+            // Without a record there is no key to go on from.
             let over = !answer.more || met == 0;
             if past.len() >= EXPIRED_AT_ONCE || over && !past.is_empty() {
                 expired = true;
                 let removed = self.remove_expired(&view.known, std::mem::take(&mut past));
-                removed.await.map_err(Fault::Refused)?;
+                removed.await.map_err(CallFault::Refused)?;
             }
             if over {
                 return Ok((!expired).then_some(count));

@@ -4,32 +4,34 @@
 //! The index may name records that are gone or expire later (an unconditional put or delete does
 //! not read what it replaces): such entries are harmless, and dropped when their time comes.
 
-use crate::commit::{Plan, send};
-use crate::fault::Fault;
-use crate::layout::{Indexed, decode_index, just_after};
-use crate::meta::Known;
-use crate::past::Past;
-use crate::shared::Shared;
+use crate::commit::{TxnPlan, send};
+use crate::expired_record::ExpiredRecord;
+use crate::fault::CallFault;
+use crate::layout::{IndexedExpiry, decode_index, just_after};
+use crate::meta::KnownHistory;
+use crate::shared::EtcdHandle;
 use crate::{ops, pb};
-use coeval_storage::record::Head;
-use coeval_storage::{Entry, Revision, StorageError, Stored};
+use coeval_storage::record::RecordHead;
+use coeval_storage::{Revision, StorageError, StoredEntry, StoredValue};
 
 /// Records removed by one transaction: each takes two operations, of 128.
 const AT_ONCE: usize = 48;
 /// Entries of the index looked at together.
 const CHUNK: usize = 48;
 
-impl Shared {
+impl EtcdHandle {
     /// Deletes expired records that are still as read, and what belongs to them; who changed
     /// meanwhile stays.
     pub(crate) async fn remove_expired(
         &self,
-        known: &Known,
-        past: Vec<Past>,
+        known: &KnownHistory,
+        past: Vec<ExpiredRecord>,
     ) -> Result<(), StorageError> {
         let alone = match self.removal.get() {
             Some(removal) => {
-                let (owners, alone): (Vec<_>, Vec<_>) = past.into_iter().partition(Past::may_own);
+                // What the sweep does not look for owns nothing, and goes without asking.
+                let (owners, alone): (Vec<_>, Vec<_>) =
+                    past.into_iter().partition(ExpiredRecord::may_own);
                 removal.of(owners).await?;
                 alone
             }
@@ -37,6 +39,7 @@ impl Shared {
         };
         for some in alone.chunks(AT_ONCE) {
             let together = self.remove_together(known, some).await?;
+            // Together is cheap, but one record that has changed must not save the others.
             if !together && some.len() > 1 {
                 for one in some.chunks(1) {
                     self.remove_together(known, one).await?;
@@ -46,10 +49,14 @@ impl Shared {
         Ok(())
     }
 
-    async fn remove_together(&self, known: &Known, past: &[Past]) -> Result<bool, StorageError> {
-        let mut plan = Plan::default();
+    async fn remove_together(
+        &self,
+        known: &KnownHistory,
+        past: &[ExpiredRecord],
+    ) -> Result<bool, StorageError> {
+        let mut plan = TxnPlan::default();
         for record in past {
-            plan.compares.push(ops::is_as_read(&record.kv));
+            plan.compares.push(ops::unchanged(&record.kv));
             plan.actions.push(ops::delete(&record.kv.key));
             let at = record.at;
             let index = at.map(|at| self.layout.index_of_record(at, &record.key));
@@ -65,8 +72,8 @@ impl Shared {
     }
 
     /// Records whose entry in the index has come due, oldest first.
-    pub(crate) async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
-        self.open()?;
+    pub(crate) async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
+        self.check_open()?;
         if let Some(off) = self.clock_off() {
             return Err(StorageError::ClockOff { off });
         }
@@ -77,6 +84,7 @@ impl Shared {
             let view = self.view(vec![ops::range(&start, &end, chunk)]).await?;
             self.admit(&view.known)?;
             let due = view.ranges.into_iter().next().unwrap_or_default();
+            // It names no record: first it is replaced by one entry for each.
             if let Some(large) = self.first_large(&due.kvs) {
                 self.split(large).await?;
                 continue;
@@ -93,7 +101,8 @@ impl Shared {
     }
 
     fn first_large<'a>(&self, entries: &'a [pb::KeyValue]) -> Option<&'a pb::KeyValue> {
-        let is_large = |kv: &&pb::KeyValue| self.layout.indexed(&kv.key) == Some(Indexed::Write);
+        let is_large =
+            |kv: &&pb::KeyValue| self.layout.indexed(&kv.key) == Some(IndexedExpiry::Write);
         entries.iter().find(is_large)
     }
 
@@ -105,19 +114,20 @@ impl Shared {
             let entry = self.layout.index_of_record(*at, key);
             actions.push(ops::put(&entry, bytes::Bytes::new()));
         }
-        self.beside(vec![ops::is_as_read(large)], actions).await
+        self.update_index(vec![ops::unchanged(large)], actions)
+            .await
     }
 
     /// The records of some entries; entries that match none are dropped.
     async fn match_records(
         &self,
         entries: Vec<pb::KeyValue>,
-        found: &mut Vec<Entry>,
+        found: &mut Vec<StoredEntry>,
     ) -> Result<(), StorageError> {
         let (mut named, mut stale) = (Vec::new(), Vec::new());
         for kv in entries {
             match self.layout.indexed(&kv.key) {
-                Some(Indexed::Record(at, key)) => named.push((kv, at, key)),
+                Some(IndexedExpiry::Record(at, key)) => named.push((kv, at, key)),
                 _ => stale.push(kv),
             }
         }
@@ -126,11 +136,12 @@ impl Shared {
         let view = self.view(gets).await?;
         for ((entry, at, key), answer) in named.into_iter().zip(view.ranges) {
             let record = answer.kvs.into_iter().next();
-            let head = record.as_ref().and_then(|kv| Head::read(&kv.value));
+            let head = record.as_ref().and_then(|kv| RecordHead::read(&kv.value));
+            // The index is a hint: by now the record may be gone, or expire at another time.
             let due = head.is_some_and(|head| head.indexed && head.expires == Some(at));
             match record.filter(|_| due) {
-                Some(kv) => found.push(Entry {
-                    stored: Stored::decode(&key, kv.value),
+                Some(kv) => found.push(StoredEntry {
+                    stored: StoredValue::decode(&key, kv.value),
                     key,
                 }),
                 None => stale.push(entry),
@@ -138,22 +149,22 @@ impl Shared {
         }
         for some in stale.chunks(AT_ONCE) {
             // Who makes the record expire at that moment again puts the entry again.
-            let as_read = some.iter().map(ops::is_as_read).collect();
+            let as_read = some.iter().map(ops::unchanged).collect();
             let gone = some.iter().map(|kv| ops::delete(&kv.key)).collect();
-            self.beside(as_read, gone).await?;
+            self.update_index(as_read, gone).await?;
         }
         Ok(())
     }
 
     /// Work on the index, which is no write of the store. Who comes too late does nothing.
-    async fn beside(
+    async fn update_index(
         &self,
         compare: Vec<pb::Compare>,
         success: Vec<pb::RequestOp>,
     ) -> Result<(), StorageError> {
         match send(self, compare, success).await {
             Ok(_) => Ok(()),
-            Err(fault @ Fault::Compacted) => Err(StorageError::failed(format!("{fault:?}"))),
+            Err(fault @ CallFault::Compacted) => Err(StorageError::failed(format!("{fault:?}"))),
             Err(fault) => Err(fault.into()),
         }
     }

@@ -8,7 +8,7 @@ const REQUEST_BYTES: usize = 1_536 * 1024;
 
 /// Why a call has no answer.
 #[derive(Clone, Debug)]
-pub(crate) enum Fault {
+pub(crate) enum CallFault {
     /// No connection: it was certainly not carried out.
     NotSent(String),
     /// Nobody knows whether it was carried out.
@@ -19,13 +19,15 @@ pub(crate) enum Fault {
     Compacted,
 }
 
-impl Fault {
+impl CallFault {
     /// Reads etcd's status; `size` is that of the request.
     pub(crate) fn of(status: &Status, size: usize) -> Self {
         let text = status.message();
+        // First, for tonic gives it the same code as a member that died in the middle of an answer.
         if never_connected(status) {
             return Self::NotSent(text.to_owned());
         }
+        // etcd tells these apart by their texts only.
         if text.contains("required revision has been compacted") {
             return Self::Compacted;
         }
@@ -47,6 +49,7 @@ impl Fault {
             });
         }
         match status.code() {
+            // Understood, and not carried out.
             Code::InvalidArgument
             | Code::PermissionDenied
             | Code::Unauthenticated
@@ -54,6 +57,8 @@ impl Fault {
             | Code::Unimplemented
             | Code::OutOfRange
             | Code::NotFound => Self::Refused(StorageError::failed(text)),
+            // All others may come from a proxy or from a leader that is gone: it may have been
+            // carried out.
             code => Self::Lost(format!("{code:?}: {text}")),
         }
     }
@@ -65,17 +70,19 @@ impl Fault {
 }
 
 /// For calls that change nothing, a lost one is one that did not happen.
-impl From<Fault> for StorageError {
-    fn from(fault: Fault) -> Self {
+impl From<CallFault> for StorageError {
+    fn from(fault: CallFault) -> Self {
         match fault {
-            Fault::NotSent(reason) | Fault::Lost(reason) => Self::Unavailable { reason },
-            Fault::Refused(error) => error,
-            Fault::Compacted => Self::Compacted,
+            CallFault::NotSent(reason) | CallFault::Lost(reason) => Self::Unavailable { reason },
+            CallFault::Refused(error) => error,
+            CallFault::Compacted => Self::Compacted,
         }
     }
 }
 
 fn never_connected(status: &Status) -> bool {
+    // The status is the same for a refused connection and for one that broke; only the cause
+    // differs.
     let mut cause = std::error::Error::source(status);
     while let Some(error) = cause {
         if error.is::<ConnectError>() {
@@ -92,30 +99,36 @@ mod tests {
 
     #[test]
     fn what_etcd_says_becomes_what_is_certain() {
-        let of = |code, text: &str| Fault::of(&Status::new(code, text), 7);
+        let of = |code, text: &str| CallFault::of(&Status::new(code, text), 7);
         let full = of(
             Code::ResourceExhausted,
             "etcdserver: mvcc: database space exceeded",
         );
-        assert!(matches!(full, Fault::Refused(StorageError::Full { .. })));
+        assert!(matches!(
+            full,
+            CallFault::Refused(StorageError::Full { .. })
+        ));
         let large = of(Code::InvalidArgument, "etcdserver: request is too large");
         assert!(matches!(
             large,
-            Fault::Refused(StorageError::TooLarge { size: 7, .. })
+            CallFault::Refused(StorageError::TooLarge { size: 7, .. })
         ));
         let busy = of(Code::ResourceExhausted, "etcdserver: too many requests");
-        assert!(matches!(busy, Fault::Refused(StorageError::Busy { .. })));
+        assert!(matches!(
+            busy,
+            CallFault::Refused(StorageError::Busy { .. })
+        ));
         let old = of(
             Code::OutOfRange,
             "etcdserver: mvcc: required revision has been compacted",
         );
-        assert!(matches!(old, Fault::Compacted));
+        assert!(matches!(old, CallFault::Compacted));
         for text in [
             "etcdserver: request timed out",
             "etcdserver: leader changed",
             "transport error",
         ] {
-            assert!(matches!(of(Code::Unavailable, text), Fault::Lost(_)));
+            assert!(matches!(of(Code::Unavailable, text), CallFault::Lost(_)));
         }
     }
 }

@@ -14,13 +14,13 @@
 //! `d` and `m` are neighbours, so one watch covers both and spares the index.
 
 use bytes::Bytes;
-use coeval_storage::{Key, Millis, Span};
+use coeval_storage::{Key, KeySpan, UnixMillis};
 
 const DIGITS: usize = 20;
 
 /// The keys of one store.
 #[derive(Clone, Debug)]
-pub(crate) struct Layout {
+pub(crate) struct KeyLayout {
     prefix: Vec<u8>,
     data: Bytes,
     pub(crate) head: Bytes,
@@ -32,14 +32,14 @@ pub(crate) struct Layout {
 
 /// What an entry of the expiry index stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Indexed {
+pub(crate) enum IndexedExpiry {
     /// One record that expires then.
-    Record(Millis, Key),
+    Record(UnixMillis, Key),
     /// Several, listed in the value.
     Write,
 }
 
-impl Layout {
+impl KeyLayout {
     pub(crate) fn new(prefix: &str) -> Self {
         let at = |rest: &str| Bytes::from(format!("{prefix}/{rest}"));
         Self {
@@ -63,7 +63,7 @@ impl Layout {
     }
 
     /// Where the records of a span are.
-    pub(crate) fn records(&self, span: &Span) -> (Bytes, Bytes) {
+    pub(crate) fn records(&self, span: &KeySpan) -> (Bytes, Bytes) {
         (self.at(&[b"d/", &span.start]), self.at(&[b"d/", &span.end]))
     }
 
@@ -76,6 +76,7 @@ impl Layout {
 
     /// Records and notes: all that a watch needs to see.
     pub(crate) fn watched(&self) -> (Bytes, Bytes) {
+        // `n` is the letter after `m`: in between are `d/` and `m/`.
         (self.data.clone(), self.at(&[b"n"]))
     }
 
@@ -87,6 +88,7 @@ impl Layout {
 
     /// Every server's clock.
     pub(crate) fn clocks(&self) -> (Bytes, Bytes) {
+        // `0` is the byte after `/`.
         (self.clocks.clone(), self.at(&[b"m/clock0"]))
     }
 
@@ -96,36 +98,37 @@ impl Layout {
     }
 
     /// The entry of one record in the expiry index.
-    pub(crate) fn index_of_record(&self, at: Millis, key: &Key) -> Bytes {
+    pub(crate) fn index_of_record(&self, at: UnixMillis, key: &Key) -> Bytes {
         self.at(&[b"x/", &digits(at), b"/k/", key.as_bytes()])
     }
 
     /// The entry of a large write in the expiry index.
-    pub(crate) fn index_of_write(&self, at: Millis, write: [u8; 16]) -> Bytes {
+    pub(crate) fn index_of_write(&self, at: UnixMillis, write: [u8; 16]) -> Bytes {
         let name = format!("{:032x}", u128::from_be_bytes(write));
         self.at(&[b"x/", &digits(at), b"/w/", name.as_bytes()])
     }
 
     /// The entries up to and including `now`.
-    pub(crate) fn index_until(&self, now: Millis) -> (Bytes, Bytes) {
+    pub(crate) fn index_until(&self, now: UnixMillis) -> (Bytes, Bytes) {
+        // The end of a range is outside of it.
         (self.at(&[b"x/"]), self.at(&[b"x/", &digits(now.plus(1))]))
     }
 
     /// What an entry of the index stands for.
-    pub(crate) fn indexed(&self, raw: &Bytes) -> Option<Indexed> {
+    pub(crate) fn indexed(&self, raw: &Bytes) -> Option<IndexedExpiry> {
         let rest = raw.strip_prefix(self.prefix.as_slice())?;
         let (at, rest) = rest.strip_prefix(b"x/")?.split_at_checked(DIGITS)?;
         if rest.starts_with(b"/w/") {
-            return Some(Indexed::Write);
+            return Some(IndexedExpiry::Write);
         }
         let at = std::str::from_utf8(at).ok()?.parse().ok()?;
         let key = raw.slice_ref(rest.strip_prefix(b"/k/")?);
-        Some(Indexed::Record(Millis(at), Key::new(key).ok()?))
+        Some(IndexedExpiry::Record(UnixMillis(at), Key::new(key).ok()?))
     }
 }
 
 /// Decimal, so that an operator can read it; expiries lie after 1970, so order is kept.
-fn digits(at: Millis) -> Vec<u8> {
+fn digits(at: UnixMillis) -> Vec<u8> {
     format!("{:0DIGITS$}", at.0.max(0)).into_bytes()
 }
 
@@ -135,7 +138,7 @@ pub(crate) fn just_after(raw: &[u8]) -> Bytes {
 }
 
 /// The bytes of an index entry for several records.
-pub(crate) fn encode_index(records: &[(Millis, Key)]) -> Bytes {
+pub(crate) fn encode_index(records: &[(UnixMillis, Key)]) -> Bytes {
     let mut out = Vec::new();
     for (at, key) in records {
         out.extend_from_slice(&at.0.to_be_bytes());
@@ -148,7 +151,7 @@ pub(crate) fn encode_index(records: &[(Millis, Key)]) -> Bytes {
 }
 
 /// Reads what [`encode_index`] wrote, as far as it is whole.
-pub(crate) fn decode_index(raw: &Bytes) -> Vec<(Millis, Key)> {
+pub(crate) fn decode_index(raw: &Bytes) -> Vec<(UnixMillis, Key)> {
     let mut records = Vec::new();
     let mut rest = raw.as_ref();
     while let Some((at, after)) = rest.split_first_chunk::<8>() {
@@ -160,7 +163,7 @@ pub(crate) fn decode_index(raw: &Bytes) -> Vec<(Millis, Key)> {
             break;
         };
         if let Ok(key) = Key::new(raw.slice_ref(key)) {
-            records.push((Millis(i64::from_be_bytes(*at)), key));
+            records.push((UnixMillis(i64::from_be_bytes(*at)), key));
         }
         rest = after;
     }
@@ -173,18 +176,18 @@ mod tests {
 
     #[test]
     fn keys_and_index_entries_read_back() {
-        let layout = Layout::new("a/b");
+        let layout = KeyLayout::new("a/b");
         let key = Key::new(vec![0, 255, b'/', 1]).unwrap();
         assert_eq!(layout.key_of(&layout.record(&key)), Some(key.clone()));
         assert_eq!(layout.key_of(&layout.head), None);
-        let entry = layout.index_of_record(Millis(17), &key);
+        let entry = layout.index_of_record(UnixMillis(17), &key);
         assert_eq!(
             layout.indexed(&entry),
-            Some(Indexed::Record(Millis(17), key.clone()))
+            Some(IndexedExpiry::Record(UnixMillis(17), key.clone()))
         );
-        let write = layout.index_of_write(Millis(17), [1; 16]);
-        assert_eq!(layout.indexed(&write), Some(Indexed::Write));
-        let records = vec![(Millis(1), key.clone()), (Millis(i64::MAX), key)];
+        let write = layout.index_of_write(UnixMillis(17), [1; 16]);
+        assert_eq!(layout.indexed(&write), Some(IndexedExpiry::Write));
+        let records = vec![(UnixMillis(1), key.clone()), (UnixMillis(i64::MAX), key)];
         let raw = encode_index(&records);
         assert_eq!(decode_index(&raw), records);
         assert_eq!(decode_index(&raw.slice(..raw.len() - 1)).len(), 1);
@@ -192,12 +195,12 @@ mod tests {
 
     #[test]
     fn the_index_is_in_order_of_time_and_its_end_is_exact() {
-        let layout = Layout::new("p");
+        let layout = KeyLayout::new("p");
         let key = Key::new(vec![255; 1024]).unwrap();
-        let (start, end) = layout.index_until(Millis(99));
-        assert!(start < layout.index_of_record(Millis(9), &key));
-        assert!(layout.index_of_record(Millis(99), &key) < end);
-        assert!(layout.index_of_write(Millis(100), [0; 16]) >= end);
+        let (start, end) = layout.index_until(UnixMillis(99));
+        assert!(start < layout.index_of_record(UnixMillis(9), &key));
+        assert!(layout.index_of_record(UnixMillis(99), &key) < end);
+        assert!(layout.index_of_write(UnixMillis(100), [0; 16]) >= end);
         assert!(layout.watched().1 < start);
     }
 }

@@ -5,10 +5,10 @@
 //! last write, whatever else happens in the cluster, and its value tells a lost write from one
 //! that did not happen. Where everything is: `layout`.
 //!
-//! - `client`, `watching`, `fault`: a thin client of etcd
+//! - `client`, `subscription`, `fault`: a thin client of etcd
 //! - `shared`, `commit`: a view of the store, and a transaction
 //! - `reads`, `count`, `writes`, `adoption`, `compaction`: the contract's operations
-//! - `past`, `expiry`, `removal`: what has expired, alone or with what belongs to it
+//! - `expired_record`, `expiry`, `removal`: what has expired, alone or with what belongs to it
 //! - `log`, `tail`, `groups`: the history, and the one watch that feeds all watchers
 //! - `clocks`, `announce`: etcd has no clock, so servers compare theirs
 //!
@@ -26,6 +26,7 @@ mod clocks;
 mod commit;
 mod compaction;
 mod count;
+mod expired_record;
 mod expiry;
 mod fault;
 mod groups;
@@ -33,16 +34,15 @@ mod layout;
 mod log;
 mod meta;
 mod ops;
-mod past;
 mod pb;
 mod plan;
 mod reads;
 mod removal;
 mod shared;
 mod store;
+mod subscription;
 mod tail;
 mod walk;
-mod watching;
 mod writes;
 
 pub use meta::LEVEL;

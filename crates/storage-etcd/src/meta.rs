@@ -50,7 +50,7 @@ impl StoreMeta {
 
 /// The history that a handle knows of.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Known {
+pub(crate) struct KnownHistory {
     /// etcd's cluster: another one after somebody restored a snapshot of etcd.
     pub(crate) cluster: u64,
     /// The revision that put `m/store`.
@@ -60,7 +60,7 @@ pub(crate) struct Known {
     pub(crate) meta: StoreMeta,
 }
 
-impl Known {
+impl KnownHistory {
     pub(crate) fn of(cluster: u64, kv: &pb::KeyValue) -> Result<Self, StorageError> {
         Ok(Self {
             cluster,

@@ -71,23 +71,23 @@ fn compare(key: &Bytes, result: CompareResult, union: TargetUnion) -> pb::Compar
     }
 }
 
-pub(crate) fn is_there(key: &Bytes) -> pb::Compare {
+pub(crate) fn exists(key: &Bytes) -> pb::Compare {
     compare(key, CompareResult::Greater, TargetUnion::Version(0))
 }
 
-pub(crate) fn is_absent(key: &Bytes) -> pb::Compare {
+pub(crate) fn absent(key: &Bytes) -> pb::Compare {
     compare(key, CompareResult::Equal, TargetUnion::Version(0))
 }
 
 /// Nobody wrote it since it was read.
-pub(crate) fn is_as_read(kv: &pb::KeyValue) -> pb::Compare {
+pub(crate) fn unchanged(kv: &pb::KeyValue) -> pb::Compare {
     let union = TargetUnion::ModRevision(kv.mod_revision);
     compare(&kv.key, CompareResult::Equal, union)
 }
 
 /// Read or not, it is as it was seen.
-pub(crate) fn is_as_seen(key: &Bytes, seen: Option<&pb::KeyValue>) -> pb::Compare {
-    seen.map_or_else(|| is_absent(key), is_as_read)
+pub(crate) fn unchanged_or_absent(key: &Bytes, seen: Option<&pb::KeyValue>) -> pb::Compare {
+    seen.map_or_else(|| absent(key), unchanged)
 }
 
 pub(crate) fn value_is(key: &Bytes, value: &Bytes) -> pb::Compare {

@@ -4,13 +4,15 @@
 //! and the rest for the expiry index. If an entry for each record does not fit, one stands for
 //! all of the write; removals of old entries that do not fit are left to the sweep.
 
-use crate::commit::Plan;
-use crate::layout::{Layout, encode_index};
+use crate::commit::TxnPlan;
+use crate::layout::{KeyLayout, encode_index};
 use crate::{ops, pb};
 use bytes::Bytes;
-use coeval_storage::judge::{kept_alive, put_bytes};
-use coeval_storage::record::Head;
-use coeval_storage::{Action, AtomicWrite, Condition, Key, Millis, Revision, Step, StorageError};
+use coeval_storage::judge::{put_bytes, with_expiry};
+use coeval_storage::record::RecordHead;
+use coeval_storage::{
+    AtomicWrite, Key, Revision, StorageError, UnixMillis, WriteAction, WriteCondition, WriteStep,
+};
 
 /// etcd's default of `--max-txn-ops`, less the put of `m/head`.
 const OPERATIONS: usize = 127;
@@ -19,33 +21,33 @@ const OPERATIONS: usize = 127;
 pub(crate) fn plan(
     write: &AtomicWrite,
     standing: &[Option<pb::KeyValue>],
-    layout: &Layout,
+    layout: &KeyLayout,
     revision: Revision,
-) -> Result<Plan, StorageError> {
-    let mut plan = Plan::default();
+) -> Result<TxnPlan, StorageError> {
+    let mut plan = TxnPlan::default();
     let (mut entries, mut old) = (Vec::new(), Vec::new());
     for (step, kv) in write.steps.iter().zip(standing) {
         let at = layout.record(&step.key);
         plan.compares.extend(compares(step, &at, kv.as_ref()));
         let before = kv.as_ref().and_then(|kv| indexed_at(&kv.value));
         let after = match &step.action {
-            Action::Nop => continue,
-            Action::Delete => {
+            WriteAction::Nop => continue,
+            WriteAction::Delete => {
                 plan.actions.push(ops::delete(&at));
                 None
             }
-            Action::Put(put) => {
+            WriteAction::Put(put) => {
                 let raw = put_bytes(&step.key, put, revision);
                 let after = indexed_at(&raw);
                 plan.actions.push(ops::put(&at, raw));
                 after
             }
-            Action::KeepAlive(expires) => {
+            WriteAction::KeepAlive(expires) => {
                 let Some(kv) = kv else {
                     let key = step.key.clone();
                     return Err(StorageError::NotFound { key });
                 };
-                let raw = kept_alive(&step.key, &kv.value, *expires)?;
+                let raw = with_expiry(&step.key, &kv.value, *expires)?;
                 let after = indexed_at(&raw);
                 plan.actions.push(ops::put(&at, raw));
                 after
@@ -54,6 +56,7 @@ pub(crate) fn plan(
         if let Some(after) = after {
             entries.push((after, step.key.clone()));
         }
+        // An entry that stays right is not removed: one transaction can't put and delete a key.
         if let Some(before) = before.filter(|_| before != after) {
             old.push(layout.index_of_record(before, &step.key));
         }
@@ -63,36 +66,38 @@ pub(crate) fn plan(
 }
 
 /// When the record's entry in the index comes due, if it has one.
-fn indexed_at(raw: &[u8]) -> Option<Millis> {
-    let head = Head::read(raw)?;
+fn indexed_at(raw: &[u8]) -> Option<UnixMillis> {
+    let head = RecordHead::read(raw)?;
     head.expires.filter(|_| head.indexed)
 }
 
-fn compares(step: &Step, at: &Bytes, kv: Option<&pb::KeyValue>) -> Vec<pb::Compare> {
+fn compares(step: &WriteStep, at: &Bytes, kv: Option<&pb::KeyValue>) -> Vec<pb::Compare> {
     // What is kept alive must be exactly what was read.
-    if matches!(step.action, Action::KeepAlive(_)) {
-        return vec![ops::is_as_seen(at, kv)];
+    if matches!(step.action, WriteAction::KeepAlive(_)) {
+        return vec![ops::unchanged_or_absent(at, kv)];
     }
     match step.condition {
-        Condition::Whatever => Vec::new(),
-        Condition::Exists => vec![ops::is_there(at)],
+        WriteCondition::Whatever => Vec::new(),
+        WriteCondition::Exists => vec![ops::exists(at)],
         // Absent, or expired and still as it was seen: a transaction can't delete and put one key.
         // The expiry can't be compared, for the checksum is in front of it; but nobody wrote since
         // it was read and judged.
-        Condition::NotExists | Condition::StillExpired(..) | Condition::AsRead { .. } => {
-            vec![ops::is_as_seen(at, kv)]
+        WriteCondition::NotExists
+        | WriteCondition::StillExpired(..)
+        | WriteCondition::AsRead { .. } => {
+            vec![ops::unchanged_or_absent(at, kv)]
         }
         // None for the revision that nothing has: it was refused before.
-        Condition::RevisionIs(revision) => {
-            ops::revision_is(at, revision).map_or_else(|| vec![ops::is_absent(at)], Vec::from)
+        WriteCondition::RevisionIs(revision) => {
+            ops::revision_is(at, revision).map_or_else(|| vec![ops::absent(at)], Vec::from)
         }
     }
 }
 
 fn index(
-    plan: &mut Plan,
-    layout: &Layout,
-    entries: &[(Millis, Key)],
+    plan: &mut TxnPlan,
+    layout: &KeyLayout,
+    entries: &[(UnixMillis, Key)],
     old: &[Bytes],
 ) -> Result<(), StorageError> {
     let room = OPERATIONS.saturating_sub(plan.actions.len());
@@ -105,6 +110,7 @@ fn index(
         let entry = layout.index_of_write(first, *Revision::draw()?.as_bytes());
         plan.actions.push(ops::put(&entry, encode_index(entries)));
     }
+    // Where there is no room they are left to the sweep: an entry without its record is harmless.
     let room = OPERATIONS.saturating_sub(plan.actions.len());
     plan.actions.extend(old.iter().take(room).map(ops::delete));
     Ok(())
@@ -113,25 +119,25 @@ fn index(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coeval_storage::Put;
+    use coeval_storage::RecordPut;
 
-    fn write_of(count: usize, expires: impl Fn(usize) -> Option<Millis>) -> Plan {
-        let put = |n| Action::Put(Put::of(b"x".to_vec()).expiring(expires(n)));
+    fn write_of(count: usize, expires: impl Fn(usize) -> Option<UnixMillis>) -> TxnPlan {
+        let put = |n| WriteAction::Put(RecordPut::of(b"x".to_vec()).expiring(expires(n)));
         let key = |n| Key::try_from(format!("k/{n}").as_str()).unwrap();
         let write = (0..count).fold(AtomicWrite::new(), |write, n| {
-            write.step(&key(n), Condition::Whatever, put(n))
+            write.step(&key(n), WriteCondition::Whatever, put(n))
         });
         let nothing = vec![None; count];
         let revision = Revision::from_bytes([1; 16]);
-        plan(&write, &nothing, &Layout::new("p"), revision).unwrap()
+        plan(&write, &nothing, &KeyLayout::new("p"), revision).unwrap()
     }
 
     #[test]
     fn any_write_within_the_limits_fits_a_transaction() {
         assert_eq!(write_of(96, |_| None).actions.len(), 96);
-        assert_eq!(write_of(60, |_| Some(Millis(9))).actions.len(), 120);
-        assert_eq!(write_of(96, |_| Some(Millis(9))).actions.len(), 97);
-        let times = |n: usize| Some(Millis(i64::try_from(n).unwrap() + 1));
+        assert_eq!(write_of(60, |_| Some(UnixMillis(9))).actions.len(), 120);
+        assert_eq!(write_of(96, |_| Some(UnixMillis(9))).actions.len(), 97);
+        let times = |n: usize| Some(UnixMillis(i64::try_from(n).unwrap() + 1));
         assert_eq!(write_of(96, times).actions.len(), 97);
     }
 }

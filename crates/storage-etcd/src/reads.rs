@@ -4,14 +4,16 @@
 //! and then the read begins anew: absence by expiry is a fact in the store's order. (Only a read
 //! on behalf of such a removal passes over it, and answers nobody else.)
 
-use crate::fault::Fault;
-use crate::meta::Known;
-use crate::past::{Past, live};
-use crate::removal::Manner;
-use crate::shared::Shared;
-use crate::walk::Walk;
+use crate::expired_record::{ExpiredRecord, live};
+use crate::fault::CallFault;
+use crate::meta::KnownHistory;
+use crate::removal::RequestOrigin;
+use crate::shared::EtcdHandle;
+use crate::walk::RangeWalk;
 use crate::{ops, pb};
-use coeval_storage::{Entry, Freshness, Millis, ReadRequest, Snapshot, StorageError, Stored};
+use coeval_storage::{
+    ReadFreshness, ReadRequest, ReadSnapshot, StorageError, StoredEntry, StoredValue, UnixMillis,
+};
 use std::sync::Arc;
 
 /// Rounds of one read.
@@ -22,32 +24,34 @@ const EXPIRED_AT_ONCE: usize = 512;
 const FIRST: usize = 64;
 
 /// How one round ended.
-enum Round {
-    Whole(Snapshot),
+enum ReadRound {
+    Whole(ReadSnapshot),
     /// These must be deleted first.
-    Expired(Arc<Known>, Vec<Past>),
+    Expired(Arc<KnownHistory>, Vec<ExpiredRecord>),
     /// The history was compacted between two pages, or a relaxed read was too old.
     Again,
 }
 
-impl Shared {
+impl EtcdHandle {
     /// Any number of keys and ranges in one snapshot.
     pub(crate) async fn read(
         &self,
         request: ReadRequest,
-        manner: Manner,
-    ) -> Result<Snapshot, StorageError> {
-        self.open()?;
+        manner: RequestOrigin,
+    ) -> Result<ReadSnapshot, StorageError> {
+        self.check_open()?;
         request.check(&self.limits)?;
         // One moment for all rounds: so each removes what it met, and there is an end to it.
         let now = self.expiry_now();
-        let mut relaxed = request.freshness == Freshness::Relaxed;
+        let mut relaxed = request.freshness == ReadFreshness::Relaxed;
         for _ in 0..ROUNDS {
             match self.round(&request, (now, manner), relaxed).await? {
-                Round::Whole(snapshot) => return Ok(snapshot),
-                Round::Expired(known, past) => self.remove_expired(&known, past).await?,
-                Round::Again => {}
+                ReadRound::Whole(snapshot) => return Ok(snapshot),
+                ReadRound::Expired(known, past) => self.remove_expired(&known, past).await?,
+                ReadRound::Again => {}
             }
+            // A relaxed answer was too old, or met something expired: now only the leader's will
+            // do.
             relaxed = false;
         }
         Err(StorageError::Busy {
@@ -58,15 +62,16 @@ impl Shared {
     async fn round(
         &self,
         request: &ReadRequest,
-        (now, manner): (Millis, Manner),
+        (now, manner): (UnixMillis, RequestOrigin),
         relaxed: bool,
-    ) -> Result<Round, StorageError> {
-        let mut walks: Vec<Walk> = request
+    ) -> Result<ReadRound, StorageError> {
+        let mut walks: Vec<RangeWalk> = request
             .ranges
             .iter()
-            .map(|range| Walk::new(range, &self.layout, &self.limits))
+            .map(|range| RangeWalk::new(range, &self.layout, &self.limits))
             .collect();
         let open = walks.iter().filter(|walk| !walk.done).count();
+        // Little of each range at first: sizes are not known, and one answer holds them all.
         let chunk = (FIRST / open.max(1)).max(2);
         let singles = request.keys.iter();
         let ranges = singles
@@ -86,8 +91,9 @@ impl Shared {
             }
             if wanted.sequence > token.sequence {
                 if relaxed {
-                    return Ok(Round::Again);
+                    return Ok(ReadRound::Again);
                 }
+                // A linearizable view shows all that was ever written, so it is of another history.
                 return Err(StorageError::Compacted);
             }
         }
@@ -98,16 +104,17 @@ impl Shared {
         for (key, answer) in request.keys.iter().zip(answers.by_ref()) {
             let kv = answer.kvs.into_iter().next();
             let kv = kv.and_then(|kv| live(key, kv, now, &mut past));
-            keys.push(kv.map(|kv| Entry {
+            keys.push(kv.map(|kv| StoredEntry {
                 key: key.clone(),
-                stored: Stored::decode(key, kv.value),
+                stored: StoredValue::decode(key, kv.value),
             }));
         }
         for (walk, answer) in walks.iter_mut().filter(|walk| !walk.done).zip(answers) {
             walk.take(answer, &self.layout, now, &mut past);
         }
+        // Also after something expired was met: so it is all removed together.
         for walk in &mut walks {
-            if manner == Manner::Removing {
+            if manner == RequestOrigin::Removing {
                 past.clear();
             }
             match self
@@ -115,14 +122,14 @@ impl Shared {
                 .await
             {
                 Ok(()) => {}
-                Err(Fault::Compacted) => return Ok(Round::Again),
+                Err(CallFault::Compacted) => return Ok(ReadRound::Again),
                 Err(fault) => return Err(fault.into()),
             }
         }
-        if !past.is_empty() && manner == Manner::Serving {
-            return Ok(Round::Expired(view.known, past));
+        if !past.is_empty() && manner == RequestOrigin::Serving {
+            return Ok(ReadRound::Expired(view.known, past));
         }
-        Ok(Round::Whole(Snapshot {
+        Ok(ReadRound::Whole(ReadSnapshot {
             token,
             keys,
             pages: walks.into_iter().map(|walk| walk.page).collect(),
@@ -132,18 +139,18 @@ impl Shared {
     /// The rest of one range, at the revision of the view.
     async fn finish(
         &self,
-        walk: &mut Walk,
+        walk: &mut RangeWalk,
         revision: i64,
-        (now, manner): (Millis, Manner),
-        past: &mut Vec<Past>,
-    ) -> Result<(), Fault> {
+        (now, manner): (UnixMillis, RequestOrigin),
+        past: &mut Vec<ExpiredRecord>,
+    ) -> Result<(), CallFault> {
         while past.len() < EXPIRED_AT_ONCE {
             let Some(range) = walk.next(walk.chunk()) else {
                 return Ok(());
             };
             let answer = self.range_at(revision, range).await?;
             walk.take(answer, &self.layout, now, past);
-            if manner == Manner::Removing {
+            if manner == RequestOrigin::Removing {
                 past.clear();
             }
         }
@@ -155,7 +162,7 @@ impl Shared {
         &self,
         revision: i64,
         range: pb::RangeRequest,
-    ) -> Result<pb::RangeResponse, Fault> {
+    ) -> Result<pb::RangeResponse, CallFault> {
         let range = pb::RangeRequest { revision, ..range };
         let txn = pb::TxnRequest {
             success: vec![ops::ranged(range)],

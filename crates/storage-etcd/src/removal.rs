@@ -1,17 +1,18 @@
 //! The removal of an expired record together with what belongs to it, by whoever meets it first.
 //!
 //! What belongs to a record is not in the index of expiries: if the record alone were deleted,
-//! nobody would ever find the rest. While the belongings are asked for, other expired records are
+//! nobody would ever find the rest. While the dependents are asked for, other expired records are
 //! passed over, so that no removal waits for itself.
 
+use crate::expired_record::ExpiredRecord;
 use crate::ops;
-use crate::past::Past;
-use crate::shared::Shared;
+use crate::shared::EtcdHandle;
 use async_trait::async_trait;
-use coeval_storage::maintenance::{self, Belongings};
+use coeval_storage::maintenance::{self, DependentRecords};
 use coeval_storage::{
-    Adoption, AtomicWrite, Entry, LogPage, ReadRequest, Retention, Snapshot, Status, StorageError,
-    Store, Stored, Token, Watch, WatchRequest, Written,
+    AdoptionStep, AtomicWrite, CommittedWrite, DeliveryStream, EventRetention, LogPage,
+    ReadRequest, ReadSnapshot, StorageError, Store, StoreStatus, StoredEntry, StoredValue, Token,
+    WatchRequest,
 };
 use futures::future::{BoxFuture, join_all};
 use std::sync::{Arc, Weak};
@@ -21,7 +22,7 @@ const AT_ONCE: usize = 16;
 
 /// On whose behalf something is read or written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum RequestOrigin {
     /// A caller's: what has expired is removed before it is called absent.
     Serving,
     /// A removal's: what has expired is passed over, and in the way of a write it is an error if
@@ -31,26 +32,28 @@ pub(crate) enum Manner {
 
 /// What belongs to records, and the store as a removal sees it.
 #[derive(Debug)]
-pub(crate) struct Removal {
-    belongings: Arc<dyn Belongings>,
-    inside: Inside,
+pub(crate) struct ExpiryRemoval {
+    dependents: Arc<dyn DependentRecords>,
+    inside: RemovalView,
 }
 
-impl Shared {
-    /// From now on, expired records are removed with their belongings.
-    pub(crate) fn remove_with(self: &Arc<Self>, belongings: Arc<dyn Belongings>) {
-        let inside = Inside(Arc::downgrade(self));
+impl EtcdHandle {
+    /// From now on, expired records are removed with their dependents.
+    pub(crate) fn set_dependents(self: &Arc<Self>, dependents: Arc<dyn DependentRecords>) {
+        // Weak, because the removal is part of what it refers to.
+        let inside = RemovalView(Arc::downgrade(self));
         // Set once, when the store is opened.
-        let _ = self.removal.set(Removal { belongings, inside });
+        let _ = self.removal.set(ExpiryRemoval { dependents, inside });
     }
 }
 
-impl Removal {
+impl ExpiryRemoval {
     /// Removes some records that may own others. One that has changed stays, as does one whose
-    /// belongings changed each time in between: whoever asks again tries again.
-    pub(crate) fn of(&self, owners: Vec<Past>) -> BoxFuture<'_, Result<(), StorageError>> {
+    /// dependents changed each time in between: whoever asks again tries again.
+    pub(crate) fn of(&self, owners: Vec<ExpiredRecord>) -> BoxFuture<'_, Result<(), StorageError>> {
         Box::pin(async move {
             let shared = self.inside.shared()?;
+            // A few at a time: each reads and writes on its own.
             for some in owners.chunks(AT_ONCE) {
                 let removed = join_all(some.iter().map(|past| self.one(&shared, past))).await;
                 removed.into_iter().collect::<Result<(), _>>()?;
@@ -59,7 +62,7 @@ impl Removal {
         })
     }
 
-    async fn one(&self, shared: &Shared, past: &Past) -> Result<(), StorageError> {
+    async fn one(&self, shared: &EtcdHandle, past: &ExpiredRecord) -> Result<(), StorageError> {
         // Read again: the values of all that was met would take too much memory.
         let record = shared.layout.record(past.key());
         let view = shared.view(vec![ops::get(&record)]).await?;
@@ -67,12 +70,12 @@ impl Removal {
         let Some(kv) = answer.kvs.into_iter().next().filter(|kv| past.is_still(kv)) else {
             return Ok(());
         };
-        let entry = Entry {
+        let entry = StoredEntry {
             key: past.key().clone(),
-            stored: Stored::decode(past.key(), kv.value),
+            stored: StoredValue::decode(past.key(), kv.value),
         };
-        let belongings = Some(&*self.belongings);
-        match maintenance::remove(&self.inside, &entry, belongings).await {
+        let dependents = Some(&*self.dependents);
+        match maintenance::remove_expired(&self.inside, &entry, dependents).await {
             // The caller only wants to know what is there: it was not told.
             Err(StorageError::UnknownOutcome { reason, .. }) => {
                 Err(StorageError::Unavailable { reason })
@@ -84,10 +87,10 @@ impl Removal {
 
 /// The store as a removal sees it.
 #[derive(Debug)]
-struct Inside(Weak<Shared>);
+struct RemovalView(Weak<EtcdHandle>);
 
-impl Inside {
-    fn shared(&self) -> Result<Arc<Shared>, StorageError> {
+impl RemovalView {
+    fn shared(&self) -> Result<Arc<EtcdHandle>, StorageError> {
         self.0.upgrade().ok_or(StorageError::Closed)
     }
 }
@@ -99,16 +102,18 @@ fn not_here<T>() -> Result<T, StorageError> {
 }
 
 #[async_trait]
-impl Store for Inside {
-    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
-        self.shared()?.read(request, Manner::Removing).await
+impl Store for RemovalView {
+    async fn read(&self, request: ReadRequest) -> Result<ReadSnapshot, StorageError> {
+        self.shared()?.read(request, RequestOrigin::Removing).await
     }
 
-    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
-        self.shared()?.atomic_write(write, Manner::Removing).await
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<CommittedWrite, StorageError> {
+        self.shared()?
+            .atomic_write(write, RequestOrigin::Removing)
+            .await
     }
 
-    async fn watch(&self, _: WatchRequest) -> Result<Watch, StorageError> {
+    async fn watch(&self, _: WatchRequest) -> Result<DeliveryStream, StorageError> {
         not_here()
     }
 
@@ -116,19 +121,19 @@ impl Store for Inside {
         not_here()
     }
 
-    async fn expired(&self, _: usize) -> Result<Vec<Entry>, StorageError> {
+    async fn expired(&self, _: usize) -> Result<Vec<StoredEntry>, StorageError> {
         not_here()
     }
 
-    async fn compact(&self, _: Retention) -> Result<u64, StorageError> {
+    async fn compact(&self, _: EventRetention) -> Result<u64, StorageError> {
         not_here()
     }
 
-    async fn adopt(&self, _: Adoption) -> Result<Token, StorageError> {
+    async fn adopt(&self, _: AdoptionStep) -> Result<Token, StorageError> {
         not_here()
     }
 
-    async fn status(&self) -> Result<Status, StorageError> {
+    async fn status(&self) -> Result<StoreStatus, StorageError> {
         not_here()
     }
 

@@ -1,45 +1,45 @@
 //! What all parts of one handle share, and the two ways in which they talk to etcd: a view, and
 //! (in [`crate::commit`]) a transaction.
 
-use crate::ages::Ages;
-use crate::client::Client;
-use crate::clocks::Clocks;
-use crate::fault::Fault;
-use crate::layout::Layout;
-use crate::meta::Known;
-use crate::removal::Removal;
+use crate::ages::HistoryAges;
+use crate::client::EtcdClient;
+use crate::clocks::PeerClocks;
+use crate::fault::CallFault;
+use crate::layout::KeyLayout;
+use crate::meta::KnownHistory;
+use crate::removal::ExpiryRemoval;
 use crate::{ops, pb};
-use coeval_storage::feed::Feed;
-use coeval_storage::{Bounds, Clock, Limits, Millis, StorageError};
+use coeval_storage::feed::EventFeed;
+use coeval_storage::{Clock, HistoryBounds, StorageError, StoreLimits, UnixMillis};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, RwLock};
 use tokio::time::Instant;
 
 /// One handle on a store.
 #[derive(Debug)]
-pub(crate) struct Shared {
-    pub(crate) client: Client,
-    pub(crate) layout: Layout,
-    pub(crate) limits: Limits,
+pub(crate) struct EtcdHandle {
+    pub(crate) client: EtcdClient,
+    pub(crate) layout: KeyLayout,
+    pub(crate) limits: StoreLimits,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) feed: Arc<Feed>,
+    pub(crate) feed: Arc<EventFeed>,
     /// This handle, in clocks and claims.
     pub(crate) id: [u8; 16],
-    known: RwLock<Arc<Known>>,
+    known: RwLock<Arc<KnownHistory>>,
     /// The highest compacted revision that this handle heard of.
     pub(crate) compacted: AtomicU64,
-    clocks: Mutex<Clocks>,
-    ages: Mutex<Ages>,
+    clocks: Mutex<PeerClocks>,
+    ages: Mutex<HistoryAges>,
     closed: AtomicBool,
     /// What belongs to expired records, if anything does.
-    pub(crate) removal: OnceLock<Removal>,
+    pub(crate) removal: OnceLock<ExpiryRemoval>,
 }
 
 /// What one read-only transaction showed.
 #[derive(Debug)]
-pub(crate) struct View {
+pub(crate) struct StoreView {
     /// The history, as it is in this view.
-    pub(crate) known: Arc<Known>,
+    pub(crate) known: Arc<KnownHistory>,
     /// The store's last write.
     pub(crate) head: pb::KeyValue,
     /// etcd's revision: what else belongs to the view is read at it.
@@ -48,22 +48,22 @@ pub(crate) struct View {
     pub(crate) ranges: Vec<pb::RangeResponse>,
 }
 
-impl View {
+impl StoreView {
     /// The sequence of the last write.
     pub(crate) fn sequence(&self) -> u64 {
         u64::try_from(self.head.mod_revision).unwrap_or(0)
     }
 }
 
-impl Shared {
+impl EtcdHandle {
     pub(crate) fn new(
-        (client, layout): (Client, Layout),
-        (known, head): (Known, u64),
-        (limits, clock): (Limits, Arc<dyn Clock>),
+        (client, layout): (EtcdClient, KeyLayout),
+        (known, head): (KnownHistory, u64),
+        (limits, clock): (StoreLimits, Arc<dyn Clock>),
         ring: coeval_storage::feed::RingSize,
         id: [u8; 16],
     ) -> Self {
-        let bounds = Bounds {
+        let bounds = HistoryBounds {
             incarnation: known.incarnation(),
             floor: 0,
             head,
@@ -73,19 +73,19 @@ impl Shared {
             layout,
             limits,
             clock,
-            feed: Arc::new(Feed::new(&bounds, ring)),
+            feed: Arc::new(EventFeed::new(&bounds, ring)),
             id,
             known: RwLock::new(Arc::new(known)),
             compacted: AtomicU64::new(0),
             clocks: Mutex::default(),
-            ages: Mutex::new(Ages::since(head, Instant::now())),
+            ages: Mutex::new(HistoryAges::since(head, Instant::now())),
             closed: AtomicBool::new(false),
             removal: OnceLock::new(),
         }
     }
 
     /// Refuses everything after `close`.
-    pub(crate) fn open(&self) -> Result<(), StorageError> {
+    pub(crate) fn check_open(&self) -> Result<(), StorageError> {
         if self.closed.load(Ordering::Acquire) {
             return Err(StorageError::Closed);
         }
@@ -99,23 +99,23 @@ impl Shared {
         first
     }
 
-    pub(crate) fn known(&self) -> Arc<Known> {
+    pub(crate) fn known(&self) -> Arc<KnownHistory> {
         Arc::clone(&self.known.read().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(crate) fn clocks(&self) -> MutexGuard<'_, Clocks> {
+    pub(crate) fn clocks(&self) -> MutexGuard<'_, PeerClocks> {
         self.clocks.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn ages(&self) -> MutexGuard<'_, Ages> {
+    pub(crate) fn ages(&self) -> MutexGuard<'_, HistoryAges> {
         self.ages.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The moment that expiries are held against. While this clock can't be trusted, nothing has
     /// expired.
-    pub(crate) fn expiry_now(&self) -> Millis {
+    pub(crate) fn expiry_now(&self) -> UnixMillis {
         match self.clock_off() {
-            Some(_) => Millis(i64::MIN),
+            Some(_) => UnixMillis(i64::MIN),
             None => self.clock.now(),
         }
     }
@@ -127,7 +127,7 @@ impl Shared {
 
     /// Takes note of a history; `head` is a sequence that is surely in it. Older news of the same
     /// cluster are passed over. A new history begins a new feed, whose watchers are told.
-    pub(crate) fn learn(&self, seen: &Known, head: u64) {
+    pub(crate) fn learn(&self, seen: &KnownHistory, head: u64) {
         let mut known = self.known.write().unwrap_or_else(PoisonError::into_inner);
         let other_cluster = seen.cluster != known.cluster;
         if !other_cluster && seen.at <= known.at {
@@ -135,11 +135,13 @@ impl Shared {
         }
         tracing::info!(incarnation = %seen.incarnation(), "the store has another history");
         *known = Arc::new(seen.clone());
+        // What was compacted in another cluster says nothing of this one.
         if other_cluster {
             self.compacted.store(0, Ordering::Release);
-            *self.ages() = Ages::since(head, Instant::now());
+            *self.ages() = HistoryAges::since(head, Instant::now());
         }
-        self.feed.restart(&Bounds {
+        // The floor of a new history is not known yet; the log refuses what lies below it.
+        self.feed.restart(&HistoryBounds {
             incarnation: seen.incarnation(),
             floor: 0,
             head,
@@ -148,6 +150,7 @@ impl Shared {
 
     /// Runs `publish` if the feed is still in the history of `cluster`.
     pub(crate) fn in_cluster(&self, cluster: u64, publish: impl FnOnce()) {
+        // Held while it publishes, so that `learn` can't put a new history in between.
         let known = self.known.read().unwrap_or_else(PoisonError::into_inner);
         if known.cluster == cluster {
             publish();
@@ -155,7 +158,7 @@ impl Shared {
     }
 
     /// Refuses while another handle loads a restore.
-    pub(crate) fn admit(&self, known: &Known) -> Result<(), StorageError> {
+    pub(crate) fn admit(&self, known: &KnownHistory) -> Result<(), StorageError> {
         if known.fences(self.id) {
             return Err(StorageError::Restoring);
         }
@@ -163,7 +166,7 @@ impl Shared {
     }
 
     /// A linearizable view of some ranges.
-    pub(crate) async fn view(&self, ranges: Vec<pb::RangeRequest>) -> Result<View, Fault> {
+    pub(crate) async fn view(&self, ranges: Vec<pb::RangeRequest>) -> Result<StoreView, CallFault> {
         self.view_from(self.client.current(), ranges).await
     }
 
@@ -172,17 +175,17 @@ impl Shared {
         &self,
         member: usize,
         ranges: Vec<pb::RangeRequest>,
-    ) -> Result<View, Fault> {
+    ) -> Result<StoreView, CallFault> {
         let relaxed = !ranges.is_empty() && ranges.iter().all(|range| range.serializable);
         let txn = look(&self.layout, ranges, relaxed);
         let response = self.client.read_from(member, &txn).await?;
-        let found = Found::of(response).map_err(Fault::Refused)?;
+        let found = ViewAnswer::of(response).map_err(CallFault::Refused)?;
         let (Some(known), Some(head)) = (found.known, found.head) else {
             let gone = "the store's own notes are gone from etcd";
-            return Err(Fault::Refused(StorageError::failed(gone)));
+            return Err(CallFault::Refused(StorageError::failed(gone)));
         };
         self.learn(&known, u64::try_from(head.mod_revision).unwrap_or(0));
-        Ok(View {
+        Ok(StoreView {
             known: Arc::new(known),
             head,
             revision: found.revision,
@@ -193,10 +196,11 @@ impl Shared {
 
 /// A read of the store's notes and of some ranges.
 pub(crate) fn look(
-    layout: &Layout,
+    layout: &KeyLayout,
     ranges: Vec<pb::RangeRequest>,
     serializable: bool,
 ) -> pb::TxnRequest {
+    // Part of every read, so that each answer tells of which history it is.
     let notes = [&layout.store, &layout.head].map(|key| pb::RangeRequest {
         serializable,
         ..ops::get(key)
@@ -209,20 +213,20 @@ pub(crate) fn look(
 
 /// What [`look`] found; the notes are absent in a store that was never opened.
 #[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) known: Option<Known>,
+pub(crate) struct ViewAnswer {
+    pub(crate) known: Option<KnownHistory>,
     pub(crate) head: Option<pb::KeyValue>,
     pub(crate) revision: i64,
     pub(crate) ranges: Vec<pb::RangeResponse>,
 }
 
-impl Found {
+impl ViewAnswer {
     pub(crate) fn of(response: pb::TxnResponse) -> Result<Self, StorageError> {
         let header = response.header.unwrap_or_default();
         let mut ranges = ops::ranges_of(response.responses);
         let mut note = || ranges.next().and_then(|range| range.kvs.into_iter().next());
         let (store, head) = (note(), note());
-        let known = store.map(|kv| Known::of(header.cluster_id, &kv));
+        let known = store.map(|kv| KnownHistory::of(header.cluster_id, &kv));
         Ok(Self {
             known: known.transpose()?,
             head,

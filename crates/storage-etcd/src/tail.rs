@@ -1,11 +1,11 @@
 //! One watch for each handle: it feeds the ring, hears the clocks, and learns of new histories.
 
 use crate::clocks::time_of;
-use crate::groups::{Assembler, Seen};
-use crate::meta::Known;
+use crate::groups::{GroupAssembler, SeenEvent};
+use crate::meta::KnownHistory;
 use crate::pb;
-use crate::shared::Shared;
-use crate::watching::{Arrived, Ended};
+use crate::shared::EtcdHandle;
+use crate::subscription::{ArrivedEvents, WatchEnd};
 use coeval_storage::StorageError;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -18,14 +18,14 @@ const PAUSE: Duration = Duration::from_millis(100);
 const LONG_PAUSE: Duration = Duration::from_secs(1);
 
 /// Runs until it is aborted.
-pub(crate) async fn tail(shared: Arc<Shared>) {
+pub(crate) async fn tail(shared: Arc<EtcdHandle>) {
     let mut pause = PAUSE;
     loop {
         let begun = Instant::now();
         let Err(ended) = follow(&shared).await;
         let bridged = match ended {
-            Ended::Compacted(revision) => bridge(&shared, revision).await,
-            Ended::Lost(reason) => {
+            WatchEnd::Compacted(revision) => resume_after_compaction(&shared, revision).await,
+            WatchEnd::Lost(reason) => {
                 tracing::debug!(reason, "the watch of etcd ended");
                 tokio::time::sleep(pause).await;
                 Ok(())
@@ -35,6 +35,7 @@ pub(crate) async fn tail(shared: Arc<Shared>) {
             tracing::warn!(%error, "etcd's history can't be read");
             tokio::time::sleep(pause).await;
         }
+        // If it worked for a while, this end has nothing to do with the last one.
         pause = if begun.elapsed() > LONG_PAUSE {
             PAUSE
         } else {
@@ -43,7 +44,7 @@ pub(crate) async fn tail(shared: Arc<Shared>) {
     }
 }
 
-async fn follow(shared: &Shared) -> Result<std::convert::Infallible, Ended> {
+async fn follow(shared: &EtcdHandle) -> Result<std::convert::Infallible, WatchEnd> {
     // Above the compacted revision, below which (and above the feed's head) nothing is ours.
     let after = shared
         .feed
@@ -51,20 +52,24 @@ async fn follow(shared: &Shared) -> Result<std::convert::Infallible, Ended> {
         .max(shared.compacted.load(Ordering::Acquire));
     let watched = shared.layout.watched();
     let mut events = shared.client.subscribe(watched, after, true).await?;
-    let mut assembler = Assembler::new(&shared.layout);
+    let mut assembler = GroupAssembler::new(&shared.layout);
     loop {
         match events.next(SILENCE).await {
             Ok(arrived) => accept(shared, &mut assembler, arrived).await?,
-            Err(Ended::Lost(reason)) => {
+            Err(WatchEnd::Lost(reason)) => {
                 shared.client.leave(events.member);
-                return Err(Ended::Lost(reason));
+                return Err(WatchEnd::Lost(reason));
             }
             Err(compacted) => return Err(compacted),
         }
     }
 }
 
-async fn accept(shared: &Shared, assembler: &mut Assembler, arrived: Arrived) -> Result<(), Ended> {
+async fn accept(
+    shared: &EtcdHandle,
+    assembler: &mut GroupAssembler,
+    arrived: ArrivedEvents,
+) -> Result<(), WatchEnd> {
     let mut seen = Vec::new();
     for event in arrived.events {
         assembler.take(event, &mut seen);
@@ -72,38 +77,39 @@ async fn accept(shared: &Shared, assembler: &mut Assembler, arrived: Arrived) ->
     if shared.known().cluster != arrived.cluster {
         // Somebody restored a snapshot of etcd: a view learns of the new history.
         shared.view(Vec::new()).await?;
-        return Err(Ended::Lost("etcd has another cluster id".into()));
+        return Err(WatchEnd::Lost("etcd has another cluster id".into()));
     }
     for seen in seen {
         match seen {
-            Seen::Group(group) => shared.in_cluster(arrived.cluster, || {
+            SeenEvent::Group(group) => shared.in_cluster(arrived.cluster, || {
                 let now = Instant::now();
                 shared.ages().passed(group.sequence, group.size, now);
                 shared.feed.publish([group]);
             }),
-            Seen::Head(sequence) => {
+            SeenEvent::Head(sequence) => {
                 shared.in_cluster(arrived.cluster, || shared.feed.advance(sequence));
             }
-            Seen::Store(kv) => learn(shared, arrived.cluster, &kv),
-            Seen::Clock(kv, deleted) => hear(shared, &kv, deleted),
+            SeenEvent::Store(kv) => learn(shared, arrived.cluster, &kv),
+            SeenEvent::Clock(kv, deleted) => note_peer_clock(shared, &kv, deleted),
         }
     }
     Ok(())
 }
 
-fn learn(shared: &Shared, cluster: u64, kv: &pb::KeyValue) {
-    match Known::of(cluster, kv) {
+fn learn(shared: &EtcdHandle, cluster: u64, kv: &pb::KeyValue) {
+    match KnownHistory::of(cluster, kv) {
         Ok(known) => shared.learn(&known, u64::try_from(kv.mod_revision).unwrap_or(0)),
         Err(error) => tracing::error!(%error, "m/store can't be read"),
     }
 }
 
-fn hear(shared: &Shared, kv: &pb::KeyValue, deleted: bool) {
+fn note_peer_clock(shared: &EtcdHandle, kv: &pb::KeyValue, deleted: bool) {
+    // The watch brings our own announcement too.
     if kv.key == shared.layout.clock(shared.id) {
         return;
     }
     if deleted {
-        shared.clocks().gone(&kv.key);
+        shared.clocks().remove(&kv.key);
     } else if let Some(theirs) = time_of(kv) {
         let ahead = shared.clock.now().0.saturating_sub(theirs);
         shared.clocks().heard(kv.key.clone(), ahead, Instant::now());
@@ -111,9 +117,10 @@ fn hear(shared: &Shared, kv: &pb::KeyValue, deleted: bool) {
 }
 
 /// After a refusal: goes on if nothing of ours was lost, else begins a new feed.
-async fn bridge(shared: &Shared, compacted: u64) -> Result<(), StorageError> {
+async fn resume_after_compaction(shared: &EtcdHandle, compacted: u64) -> Result<(), StorageError> {
     shared.compacted.fetch_max(compacted, Ordering::AcqRel);
     let history = shared.history().await?;
+    // If the feed is past the floor, nothing of ours was lost.
     if shared.feed.head() < history.bounds.floor {
         tracing::warn!(
             floor = history.bounds.floor,

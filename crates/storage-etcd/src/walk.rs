@@ -1,11 +1,13 @@
 //! One range of a read, brought in chunks: so an answer of etcd is bounded, whatever the records'
 //! sizes, and expired ones take no place in the page.
 
-use crate::layout::{Layout, just_after};
-use crate::past::{Past, apart, live};
+use crate::expired_record::{ExpiredRecord, detached, live};
+use crate::layout::{KeyLayout, just_after};
 use crate::{ops, pb};
 use bytes::Bytes;
-use coeval_storage::{Entry, Limits, Millis, Order, Page, Range, Stored};
+use coeval_storage::{
+    RangePage, ReadOrder, ReadRange, StoreLimits, StoredEntry, StoredValue, UnixMillis,
+};
 use pb::range_request::SortOrder;
 
 /// What a chunk should take, by the sizes that were met.
@@ -14,21 +16,21 @@ const CHUNK: (usize, usize) = (16, 512);
 
 /// A range under way.
 #[derive(Debug)]
-pub(crate) struct Walk {
+pub(crate) struct RangeWalk {
     start: Bytes,
     end: Bytes,
-    order: Order,
+    order: ReadOrder,
     limit: usize,
     keys_only: bool,
     byte_limit: usize,
     bytes: usize,
     met: (usize, usize),
-    pub(crate) page: Page,
+    pub(crate) page: RangePage,
     pub(crate) done: bool,
 }
 
-impl Walk {
-    pub(crate) fn new(range: &Range, layout: &Layout, limits: &Limits) -> Self {
+impl RangeWalk {
+    pub(crate) fn new(range: &ReadRange, layout: &KeyLayout, limits: &StoreLimits) -> Self {
         let (start, end) = layout.records(&range.span);
         Self {
             start,
@@ -39,7 +41,7 @@ impl Walk {
             byte_limit: limits.page_bytes,
             bytes: 0,
             met: (0, 0),
-            page: Page::default(),
+            page: RangePage::default(),
             done: range.span.is_empty(),
         }
     }
@@ -61,8 +63,8 @@ impl Walk {
         // One more than fits tells whether there is more.
         let wanted = (self.limit - self.page.entries.len()).saturating_add(1);
         let order = match self.order {
-            Order::Ascending => SortOrder::None,
-            Order::Descending => SortOrder::Descend,
+            ReadOrder::Ascending => SortOrder::None,
+            ReadOrder::Descending => SortOrder::Descend,
         };
         Some(pb::RangeRequest {
             sort_order: order.into(),
@@ -70,23 +72,24 @@ impl Walk {
         })
     }
 
-    /// Takes what [`Walk::next`] brought.
+    /// Takes what [`RangeWalk::next`] brought.
     pub(crate) fn take(
         &mut self,
         answer: pb::RangeResponse,
-        layout: &Layout,
-        now: Millis,
-        past: &mut Vec<Past>,
+        layout: &KeyLayout,
+        now: UnixMillis,
+        past: &mut Vec<ExpiredRecord>,
     ) {
         let more = answer.more;
         for kv in answer.kvs {
             match self.order {
-                Order::Ascending => self.start = just_after(&kv.key),
-                Order::Descending => self.end = kv.key.clone(),
+                ReadOrder::Ascending => self.start = just_after(&kv.key),
+                ReadOrder::Descending => self.end = kv.key.clone(),
             }
             let mut size = kv.key.len() + kv.value.len();
             self.met = (self.met.0 + 1, self.met.1 + size);
             let Some(key) = layout.key_of(&kv.key) else {
+                // Something else under our prefix: not a record, and no reason to fail.
                 continue;
             };
             let Some(kv) = live(&key, kv, now, past) else {
@@ -95,6 +98,7 @@ impl Walk {
             if self.keys_only {
                 size = kv.key.len();
             }
+            // The first one always fits, or the page would stay empty for ever.
             let full = !self.page.entries.is_empty() && self.bytes + size > self.byte_limit;
             if full || self.page.entries.len() >= self.limit {
                 self.page.more = true;
@@ -104,13 +108,13 @@ impl Walk {
             self.bytes += size;
             // etcd gives keys alone as well, but then without the expiry.
             self.page.entries.push(if self.keys_only {
-                Entry {
-                    key: apart(&key),
-                    stored: Stored::of_head(&kv.value),
+                StoredEntry {
+                    key: detached(&key),
+                    stored: StoredValue::of_head(&kv.value),
                 }
             } else {
-                Entry {
-                    stored: Stored::decode(&key, kv.value),
+                StoredEntry {
+                    stored: StoredValue::decode(&key, kv.value),
                     key,
                 }
             });

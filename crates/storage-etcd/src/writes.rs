@@ -4,16 +4,18 @@
 //! in a comparison. The transaction then compares only what the condition needs, so a keep_alive
 //! in between disturbs nobody. If a comparison fails all is read and judged again.
 
-use crate::fault::Fault;
-use crate::past::Past;
+use crate::expired_record::ExpiredRecord;
+use crate::fault::CallFault;
 use crate::plan::plan;
-use crate::removal::Manner;
-use crate::shared::{Shared, View};
+use crate::removal::RequestOrigin;
+use crate::shared::{EtcdHandle, StoreView};
 use crate::{ops, pb};
-use coeval_storage::judge::holds;
-use coeval_storage::record::Head;
+use coeval_storage::judge::check_condition;
+use coeval_storage::races::retry_races;
+use coeval_storage::record::RecordHead;
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Millis, Revision, Step, StorageError, Token, Written,
+    AtomicWrite, CommittedWrite, Revision, StorageError, Token, UnixMillis, WriteAction,
+    WriteCondition, WriteStep,
 };
 use std::time::Duration;
 
@@ -23,38 +25,39 @@ const LONGEST_PAUSE: u64 = 20;
 /// etcd's default of `--max-txn-ops` counts comparisons too; one is that of `m/store`.
 const COMPARES: usize = 127;
 
-impl Shared {
+impl EtcdHandle {
     /// Conditions and actions, all or nothing.
     pub(crate) async fn atomic_write(
         &self,
         write: AtomicWrite,
-        manner: Manner,
-    ) -> Result<Written, StorageError> {
-        self.open()?;
+        manner: RequestOrigin,
+    ) -> Result<CommittedWrite, StorageError> {
+        self.check_open()?;
         write.check(&self.limits)?;
         let revision = if write.draws_revision() {
             Revision::draw()?
         } else {
             Revision::NEVER
         };
-        let written = |token| Ok(Written { token, revision });
+        let written = |token| Ok(CommittedWrite { token, revision });
         let known = self.known();
-        if may_be_blind(&write) && !known.fences(self.id) {
+        // The common case needs no read: etcd's own comparisons say all, in one round trip.
+        if needs_no_read(&write) && !known.fences(self.id) {
             let nothing = vec![None; write.steps.len()];
             let plan = plan(&write, &nothing, &self.layout, revision)?;
             if let Some(token) = self.commit(&known, plan, revision).await? {
                 return written(token);
             }
         }
-        for attempt in 0..ATTEMPTS {
-            pause(attempt).await;
-            if let Some(token) = self.attempt(&write, revision, manner).await? {
-                return written(token);
-            }
-        }
-        Err(StorageError::Busy {
+        let (this, write) = (self, &write);
+        let attempt = |number| async move {
+            pause(number).await;
+            this.attempt(write, revision, manner).await
+        };
+        let busy = || StorageError::Busy {
             reason: format!("others changed the same keys {ATTEMPTS} times"),
-        })
+        };
+        written(retry_races(ATTEMPTS, attempt, busy).await?)
     }
 
     /// Reads, judges, commits. `None`: something changed in between.
@@ -62,13 +65,14 @@ impl Shared {
         &self,
         write: &AtomicWrite,
         revision: Revision,
-        manner: Manner,
+        manner: RequestOrigin,
     ) -> Result<Option<Token>, StorageError> {
         let now = self.expiry_now();
         let keys = write.steps.iter().map(|step| self.layout.record(&step.key));
         let read: Vec<pb::RangeRequest> = keys.map(|key| ops::get(&key)).collect();
         let view = match self.standing(read).await {
-            Err(Fault::Compacted) => return Ok(None),
+            // Compacted between the two halves of the read.
+            Err(CallFault::Compacted) => return Ok(None),
             view => view?,
         };
         self.admit(&view.known)?;
@@ -78,9 +82,10 @@ impl Shared {
             .map(|range| range.kvs.into_iter().next())
             .collect();
 
-        let past = in_the_way(write, &standing, now);
+        let past = blocking_records(write, &standing, now);
         if !past.is_empty() {
-            if manner == Manner::Removing && past.iter().any(Past::may_own) {
+            // A removal inside of a removal could wait for itself.
+            if manner == RequestOrigin::Removing && past.iter().any(ExpiredRecord::may_own) {
                 return Err(StorageError::Busy {
                     reason: "a record that has expired too must be removed first".into(),
                 });
@@ -89,19 +94,19 @@ impl Shared {
             return Ok(None);
         }
         for (step, kv) in write.steps.iter().zip(&standing) {
-            holds(step, kv.as_ref().map(head_of), now)?;
+            check_condition(step, kv.as_ref().map(head_of), now)?;
         }
         let mut plan = plan(write, &standing, &self.layout, revision)?;
         if plan.compares.len() > COMPARES {
             // More than a transaction takes. Nothing of all that changed if nothing did.
-            plan.compares = vec![ops::is_as_read(&view.head)];
+            plan.compares = vec![ops::unchanged(&view.head)];
         }
         self.commit(&view.known, plan, revision).await
     }
 
     /// What stands under every key, in one view. A write names up to 160 keys, a transaction
     /// 128: the second half is read at the revision of the first.
-    async fn standing(&self, mut reads: Vec<pb::RangeRequest>) -> Result<View, Fault> {
+    async fn standing(&self, mut reads: Vec<pb::RangeRequest>) -> Result<StoreView, CallFault> {
         let rest = reads.split_off(reads.len().min(96));
         let mut view = self.view(reads).await?;
         if !rest.is_empty() {
@@ -121,16 +126,18 @@ impl Shared {
 }
 
 /// Whether nothing needs to be read first.
-fn may_be_blind(write: &AtomicWrite) -> bool {
+fn needs_no_read(write: &AtomicWrite) -> bool {
     write.steps.iter().all(|step| {
-        matches!(step.condition, Condition::Whatever | Condition::NotExists)
-            && !matches!(step.action, Action::KeepAlive(_))
+        matches!(
+            step.condition,
+            WriteCondition::Whatever | WriteCondition::NotExists
+        ) && !matches!(step.action, WriteAction::KeepAlive(_))
     })
 }
 
 /// The head of what stands there; damage elsewhere in it does not matter.
-fn head_of(kv: &pb::KeyValue) -> Head {
-    Head::read(&kv.value).unwrap_or(Head {
+fn head_of(kv: &pb::KeyValue) -> RecordHead {
+    RecordHead::read(&kv.value).unwrap_or(RecordHead {
         revision: Revision::NEVER,
         expires: None,
         indexed: false,
@@ -140,24 +147,34 @@ fn head_of(kv: &pb::KeyValue) -> Head {
 
 /// Expired records that a condition or a keep_alive counts as absent, and that the write itself
 /// does not replace.
-fn in_the_way(write: &AtomicWrite, standing: &[Option<pb::KeyValue>], now: Millis) -> Vec<Past> {
+fn blocking_records(
+    write: &AtomicWrite,
+    standing: &[Option<pb::KeyValue>],
+    now: UnixMillis,
+) -> Vec<ExpiredRecord> {
     let steps = write.steps.iter().zip(standing);
     steps
         .filter(|(step, _)| !replaces(step))
         .filter_map(|(step, kv)| {
             let kv = kv.as_ref()?;
             let head = head_of(kv);
-            head.has_expired(now).then(|| Past::of(&step.key, kv, head))
+            head.has_expired(now)
+                .then(|| ExpiredRecord::of(&step.key, kv, head))
         })
         .collect()
 }
 
-fn replaces(step: &Step) -> bool {
+fn replaces(step: &WriteStep) -> bool {
     match (step.condition, &step.action) {
-        (Condition::StillExpired(..), _) => true,
-        (Condition::Whatever, action) => !matches!(action, Action::KeepAlive(_)),
-        (Condition::NotExists, action) => matches!(action, Action::Put(_) | Action::Delete),
-        (Condition::Exists | Condition::RevisionIs(_) | Condition::AsRead { .. }, _) => false,
+        (WriteCondition::StillExpired(..), _) => true,
+        (WriteCondition::Whatever, action) => !matches!(action, WriteAction::KeepAlive(_)),
+        (WriteCondition::NotExists, action) => {
+            matches!(action, WriteAction::Put(_) | WriteAction::Delete)
+        }
+        (
+            WriteCondition::Exists | WriteCondition::RevisionIs(_) | WriteCondition::AsRead { .. },
+            _,
+        ) => false,
     }
 }
 
@@ -166,6 +183,7 @@ async fn pause(attempt: u32) {
     if attempt == 0 {
         return;
     }
+    // The source of revisions is at hand; jitter needs no better and no other.
     let random = Revision::draw().map_or(0, |drawn| u64::from(drawn.as_bytes()[0]));
     let longest = (u64::from(attempt) * 2).min(LONGEST_PAUSE);
     let micros = longest * 1_000 * (random + 1) / 256;

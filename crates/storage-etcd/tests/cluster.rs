@@ -8,7 +8,7 @@
 
 mod own;
 
-use coeval_storage::{AtomicWrite, Put, Revision, StorageError, Store, Token};
+use coeval_storage::{AtomicWrite, RecordPut, Revision, StorageError, Store, Token};
 use own::{Server, eventually, key, next, next_group, watch};
 use std::collections::HashMap;
 use std::process::Command;
@@ -53,7 +53,7 @@ async fn work(store: Arc<impl Store>, worker: usize, stop: Arc<AtomicBool>) -> T
 async fn a_killed_leader_loses_no_acknowledged_write() {
     let mut server = Server::start_with(3, &[]);
     let store = Arc::new(server.handle().await);
-    let begin = store.put(&key("begin"), Put::of(b"x".to_vec())).await;
+    let begin = store.put(&key("begin"), RecordPut::of(b"x".to_vec())).await;
     let begin = begin.unwrap().token;
     let mut live = watch(&store, Some(begin)).await.unwrap();
     let stop = Arc::new(AtomicBool::new(false));
@@ -68,7 +68,7 @@ async fn a_killed_leader_loses_no_acknowledged_write() {
         // It goes on with two of three members, without being opened again.
         let begun = Instant::now();
         let probe = key("probe");
-        while let Err(error) = store.put(&probe, Put::of(b"x".to_vec())).await {
+        while let Err(error) = store.put(&probe, RecordPut::of(b"x".to_vec())).await {
             assert!(!error.is_refusal(), "{error}");
             assert!(begun.elapsed() < Duration::from_secs(40), "{error}");
         }
@@ -81,7 +81,7 @@ async fn a_killed_leader_loses_no_acknowledged_write() {
     for worker in workers {
         told.push(worker.await.unwrap());
     }
-    let last = store.put(&key("end"), Put::of(b"x".to_vec())).await;
+    let last = store.put(&key("end"), RecordPut::of(b"x".to_vec())).await;
     let last = last.unwrap().token.sequence;
 
     // The history as it was delivered, whole groups only.
@@ -123,10 +123,13 @@ async fn a_killed_leader_loses_no_acknowledged_write() {
 async fn a_cluster_without_a_majority_answers_with_typed_errors_and_comes_back() {
     let mut server = Server::start_with(3, &[]);
     let store = server.handle().await;
-    store.put(&key("k"), Put::of(b"v".to_vec())).await.unwrap();
+    store
+        .put(&key("k"), RecordPut::of(b"v".to_vec()))
+        .await
+        .unwrap();
     server.etcd.kill_member(0);
     server.etcd.kill_member(1);
-    let written = store.put(&key("k"), Put::of(b"w".to_vec())).await;
+    let written = store.put(&key("k"), RecordPut::of(b"w".to_vec())).await;
     assert!(
         matches!(
             written,
@@ -141,7 +144,10 @@ async fn a_cluster_without_a_majority_answers_with_typed_errors_and_comes_back()
     );
     server.etcd.restart_member(0);
     eventually("it comes back", async || store.get(&key("k")).await.is_ok()).await;
-    store.put(&key("k"), Put::of(b"x".to_vec())).await.unwrap();
+    store
+        .put(&key("k"), RecordPut::of(b"x".to_vec()))
+        .await
+        .unwrap();
 }
 
 /// Operators forget commands: nobody tells us that etcd itself was restored.
@@ -149,13 +155,13 @@ async fn a_cluster_without_a_majority_answers_with_typed_errors_and_comes_back()
 async fn a_restored_snapshot_of_the_cluster_is_another_history() {
     let mut server = Server::start();
     let store = server.handle().await;
-    let before = store.put(&key("k"), Put::of(b"old".to_vec())).await;
+    let before = store.put(&key("k"), RecordPut::of(b"old".to_vec())).await;
     let before = before.unwrap().token;
     let mut live = watch(&store, Some(before)).await.unwrap();
     let home = server.etcd.log(0).parent().unwrap().to_owned();
     let snapshot = home.join("snapshot").display().to_string();
     server.ctl(&["snapshot", "save", &snapshot]);
-    let after = store.put(&key("k"), Put::of(b"new".to_vec())).await;
+    let after = store.put(&key("k"), RecordPut::of(b"new".to_vec())).await;
     let after = after.unwrap().token;
     assert_eq!(
         next_group(&mut live).await.unwrap().sequence,
@@ -191,11 +197,14 @@ async fn a_restored_snapshot_of_the_cluster_is_another_history() {
         );
     }
     assert_eq!(next(&mut live).await, Err(StorageError::Compacted));
-    let now = store.put(&key("k"), Put::of(b"x".to_vec())).await;
+    let now = store.put(&key("k"), RecordPut::of(b"x".to_vec())).await;
     let now = now.unwrap().token;
     assert_ne!(now.incarnation, before.incarnation);
     let mut anew = watch(&store, Some(now)).await.unwrap();
-    let next_one = store.put(&key("k"), Put::of(b"y".to_vec())).await.unwrap();
+    let next_one = store
+        .put(&key("k"), RecordPut::of(b"y".to_vec()))
+        .await
+        .unwrap();
     assert_eq!(
         next_group(&mut anew).await.unwrap().sequence,
         next_one.token.sequence

@@ -8,7 +8,9 @@
 
 mod own;
 
-use coeval_storage::{AtomicWrite, Condition, Put, Retention, StorageError, Store, SystemClock};
+use coeval_storage::{
+    AtomicWrite, EventRetention, RecordPut, StorageError, Store, SystemClock, WriteCondition,
+};
 use own::proxy::{Proxy, Wire};
 use own::{Server, eventually, key, open, options};
 use std::sync::Arc;
@@ -24,7 +26,7 @@ async fn a_full_disk_is_said_so_and_nothing_is_lost() {
     let refusal = loop {
         let n = written.len();
         assert!(n < 100, "the quota was never reached");
-        match store.create(&name(n), Put::of(body(n))).await {
+        match store.create(&name(n), RecordPut::of(body(n))).await {
             Ok(done) => written.push(done),
             Err(error) => break error,
         }
@@ -44,7 +46,7 @@ async fn a_full_disk_is_said_so_and_nothing_is_lost() {
         assert_eq!(record.content.body, body(n));
     }
     // Compaction works all the same, or space could never be freed.
-    let everything = Retention {
+    let everything = EventRetention {
         age: Duration::ZERO,
         bytes: 0,
     };
@@ -59,7 +61,7 @@ async fn a_full_disk_is_said_so_and_nothing_is_lost() {
     server.ctl(&["alarm", "disarm"]);
     eventually("it takes writes again", async || {
         store
-            .create(&key("again"), Put::of(b"x".to_vec()))
+            .create(&key("again"), RecordPut::of(b"x".to_vec()))
             .await
             .is_ok()
     })
@@ -92,17 +94,20 @@ async fn a_write_whose_answer_was_lost_is_found() {
     for (n, others_write) in [false, true].into_iter().enumerate() {
         let at = key(&format!("k/{n}"));
         store
-            .put(&key("warm"), Put::of(b"x".to_vec()))
+            .put(&key("warm"), RecordPut::of(b"x".to_vec()))
             .await
             .unwrap();
-        let write = store.create(&at, Put::of(b"v".to_vec()));
+        let write = store.create(&at, RecordPut::of(b"v".to_vec()));
         let meanwhile = async {
             // Others go on, so that our write is not the last one when it is looked for.
             tokio::time::sleep(Duration::from_millis(200)).await;
             for n in 0..10 {
                 if others_write {
                     let name = key(&format!("other/{n}"));
-                    other.put(&name, Put::of(b"x".to_vec())).await.unwrap();
+                    other
+                        .put(&name, RecordPut::of(b"x".to_vec()))
+                        .await
+                        .unwrap();
                 }
             }
         };
@@ -123,18 +128,21 @@ async fn a_write_that_got_lost_is_never_a_success() {
     let proxy = Proxy::to(&server.etcd.endpoints()[0]).await;
     let store = through(&proxy).await;
     store
-        .put(&key("warm"), Put::of(b"x".to_vec()))
+        .put(&key("warm"), RecordPut::of(b"x".to_vec()))
         .await
         .unwrap();
     let at = key("k");
-    let write = store.put(&at, Put::of(b"v".to_vec()));
+    let write = store.put(&at, RecordPut::of(b"v".to_vec()));
     let lost = on_a_broken_wire(&proxy, Wire::Silent, write).await;
     assert!(
         matches!(lost, Err(StorageError::UnknownOutcome { .. })),
         "{lost:?}"
     );
     assert!(store.get(&key("k")).await.is_err());
-    store.put(&key("k"), Put::of(b"v".to_vec())).await.unwrap();
+    store
+        .put(&key("k"), RecordPut::of(b"v".to_vec()))
+        .await
+        .unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -142,7 +150,7 @@ async fn without_a_connection_nothing_is_unknown() {
     let server = Server::start();
     let proxy = Proxy::to(&server.etcd.endpoints()[0]).await;
     let store = through(&proxy).await;
-    let created = store.create(&key("k"), Put::of(b"v".to_vec())).await;
+    let created = store.create(&key("k"), RecordPut::of(b"v".to_vec())).await;
     let revision = created.unwrap().revision;
     proxy.set(Wire::Cut);
     tokio::time::sleep(Duration::from_millis(100)).await;
@@ -152,7 +160,7 @@ async fn without_a_connection_nothing_is_unknown() {
         Err(StorageError::Unavailable { .. })
     ));
     let conditional = AtomicWrite::new()
-        .when(&key("k"), Condition::RevisionIs(revision))
+        .when(&key("k"), WriteCondition::RevisionIs(revision))
         .put(&key("l"), b"x".to_vec());
     assert!(matches!(
         store.atomic_write(conditional.clone()).await,

@@ -9,23 +9,24 @@
 mod own;
 
 use coeval_storage::{
-    AtomicWrite, Change, Group, Put, Retention, Revision, StorageError, Store, Token,
+    AtomicWrite, EventGroup, EventRetention, KeyChange, RecordPut, Revision, StorageError, Store,
+    Token,
 };
 use own::proxy::{Proxy, Wire};
 use own::{Server, eventually, key, next, next_group, open, options, watch};
 use std::sync::Arc;
 use std::time::Duration;
 
-fn names(group: &Group) -> Vec<String> {
-    let name = |event: &coeval_storage::Event| match &event.change {
-        Change::Put(_) => format!("+{}", event.key),
-        Change::Deleted { .. } => format!("-{}", event.key),
+fn names(group: &EventGroup) -> Vec<String> {
+    let name = |event: &coeval_storage::KeyEvent| match &event.change {
+        KeyChange::Put(_) => format!("+{}", event.key),
+        KeyChange::Deleted { .. } => format!("-{}", event.key),
     };
     group.events.iter().map(name).collect()
 }
 
 async fn put(store: &impl Store, name: &str) -> Token {
-    let put = Put::of(b"v".to_vec());
+    let put = RecordPut::of(b"v".to_vec());
     store.put(&key(name), put).await.unwrap().token
 }
 
@@ -94,7 +95,7 @@ async fn compaction_above_the_last_write_takes_nothing() {
     // The one watch is begun anew, at a revision that is gone.
     server.etcd.restart_member(0);
     let next_one = loop {
-        match store.put(&key("b"), Put::of(b"v".to_vec())).await {
+        match store.put(&key("b"), RecordPut::of(b"v".to_vec())).await {
             Ok(written) => break written.token,
             Err(error) => assert!(!error.is_refusal(), "{error}"),
         }
@@ -210,7 +211,7 @@ async fn a_large_group_arrives_whole_live_and_from_the_log() {
 async fn a_deleted_revision_is_told_as_long_as_etcd_knows_it() {
     let server = Server::start();
     let store = server.handle().await;
-    let created = store.create(&key("a"), Put::of(b"v".to_vec())).await;
+    let created = store.create(&key("a"), RecordPut::of(b"v".to_vec())).await;
     let created = created.unwrap();
     let deleted = store.delete(&key("a")).await.unwrap().token;
     put(&store, "b").await;
@@ -236,7 +237,7 @@ async fn compaction_is_done_by_one_server_and_keeps_the_newest_write() {
         put(&one, &n.to_string()).await;
     }
     let last = put(&one, "last").await;
-    let everything = Retention {
+    let everything = EventRetention {
         age: Duration::ZERO,
         bytes: 0,
     };
@@ -255,7 +256,7 @@ async fn compaction_is_done_by_one_server_and_keeps_the_newest_write() {
     let floor = other.compact(everything).await.unwrap();
     assert!(floor < last.sequence);
     assert_eq!(one.compact(everything).await, Err(StorageError::Closed));
-    let kept = Retention::default();
+    let kept = EventRetention::default();
     assert_eq!(other.compact(kept).await.unwrap(), floor);
 }
 

@@ -8,14 +8,14 @@
 
 mod own;
 
-use coeval_storage::{Adoption, Put, ReadRequest, StorageError, Store};
+use coeval_storage::{AdoptionStep, ReadRequest, RecordPut, StorageError, Store};
 use own::{Server, eventually, in_millis, key, next, watch};
 use std::time::Duration;
 
 const MINUTES: i64 = 5 * 60_000;
 
-fn text(body: &str) -> Put {
-    Put::of(body.as_bytes().to_vec())
+fn text(body: &str) -> RecordPut {
+    RecordPut::of(body.as_bytes().to_vec())
 }
 
 /// With two servers nobody knows whose clock is wrong; what was acknowledged holds all the same.
@@ -96,7 +96,7 @@ async fn a_restore_fences_every_other_handle_at_once() {
     let old = other.put(&at, text("old")).await.unwrap();
     let mut live = watch(&other, None).await.unwrap();
 
-    let began = loader.adopt(Adoption::Begin).await.unwrap();
+    let began = loader.adopt(AdoptionStep::Begin).await.unwrap();
     // The very next write, blind or not, whether or not that handle has heard of it.
     assert_eq!(
         other.put(&at, text("x")).await,
@@ -118,18 +118,18 @@ async fn a_restore_fences_every_other_handle_at_once() {
         Some(StorageError::Restoring)
     );
     assert_eq!(
-        other.adopt(Adoption::Now).await,
+        other.adopt(AdoptionStep::Now).await,
         Err(StorageError::Restoring)
     );
     assert_eq!(
-        other.adopt(Adoption::Finish).await,
+        other.adopt(AdoptionStep::Finish).await,
         Err(StorageError::Restoring)
     );
     assert_eq!(next(&mut live).await, Err(StorageError::Compacted));
 
     loader.put(&at, text("loaded")).await.unwrap();
     assert_eq!(loader.get(&at).await.unwrap().content.body, "loaded");
-    let finished = loader.adopt(Adoption::Finish).await.unwrap();
+    let finished = loader.adopt(AdoptionStep::Finish).await.unwrap();
     assert_ne!(finished.incarnation, old.token.incarnation);
     assert_ne!(finished.incarnation, began.incarnation);
 
@@ -148,7 +148,7 @@ async fn a_restore_fences_every_other_handle_at_once() {
     }
     assert!(watch(&other, Some(finished)).await.is_ok());
     assert!(matches!(
-        loader.adopt(Adoption::Finish).await,
+        loader.adopt(AdoptionStep::Finish).await,
         Err(StorageError::InvalidWrite { .. })
     ));
 }
@@ -157,14 +157,14 @@ async fn a_restore_fences_every_other_handle_at_once() {
 async fn a_restore_that_was_cut_short_can_be_begun_again() {
     let server = Server::start();
     let first = server.handle().await;
-    first.adopt(Adoption::Begin).await.unwrap();
+    first.adopt(AdoptionStep::Begin).await.unwrap();
     first.put(&key("half"), text("x")).await.unwrap();
     drop(first);
     let second = server.handle().await;
     assert_eq!(second.get(&key("half")).await, Err(StorageError::Restoring));
-    second.adopt(Adoption::Begin).await.unwrap();
+    second.adopt(AdoptionStep::Begin).await.unwrap();
     second.delete(&key("half")).await.unwrap();
-    second.adopt(Adoption::Finish).await.unwrap();
+    second.adopt(AdoptionStep::Finish).await.unwrap();
     let third = server.handle().await;
     assert!(matches!(
         third.get(&key("half")).await,
@@ -178,7 +178,7 @@ async fn an_adopted_store_has_another_history_for_everybody() {
     let (one, other) = (server.handle().await, server.handle().await);
     let old = one.put(&key("k"), text("x")).await.unwrap().token;
     let mut live = watch(&other, None).await.unwrap();
-    let adopted = one.adopt(Adoption::Now).await.unwrap();
+    let adopted = one.adopt(AdoptionStep::Now).await.unwrap();
     assert_eq!(next(&mut live).await, Err(StorageError::Compacted));
     // A write that knows only the old history is carried out in the new one.
     let written = other.put(&key("k"), text("y")).await.unwrap();
@@ -206,6 +206,9 @@ async fn a_closed_handle_answers_closed_and_leaves_the_others_alone() {
     );
     assert_eq!(one.status().await, Err(StorageError::Closed));
     assert_eq!(one.expired(1).await, Err(StorageError::Closed));
-    assert_eq!(one.adopt(Adoption::Now).await, Err(StorageError::Closed));
+    assert_eq!(
+        one.adopt(AdoptionStep::Now).await,
+        Err(StorageError::Closed)
+    );
     assert!(other.put(&key("k"), text("x")).await.is_ok());
 }

@@ -9,8 +9,8 @@
 mod own;
 
 use async_trait::async_trait;
-use coeval_storage::{DynStore, Limits, SkewedClock};
-use coeval_storage_suite::{Subject, dressed, servers};
+use coeval_storage::{DynStore, SkewedClock, StoreLimits};
+use coeval_storage_suite::{StoreSubject, dressed, servers};
 use own::{RING_GROUPS, Server, options};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ struct EtcdSubject {
 }
 
 #[async_trait]
-impl Subject for EtcdSubject {
+impl StoreSubject for EtcdSubject {
     fn kind(&self) -> &'static str {
         "etcd"
     }
@@ -33,7 +33,7 @@ impl Subject for EtcdSubject {
     async fn handle_with_clock(&self, offset: i64) -> DynStore {
         let options = options(&self.url, Arc::new(SkewedClock::new(offset)));
         let store = own::open(options).await;
-        dressed(store, Limits::default())
+        dressed(store, StoreLimits::default())
     }
 
     fn many_handles(&self) -> bool {
@@ -45,7 +45,7 @@ impl Subject for EtcdSubject {
     }
 }
 
-async fn open() -> Box<dyn Subject> {
+async fn open() -> Box<dyn StoreSubject> {
     let server = servers::shared_etcd();
     Box::new(EtcdSubject {
         url: format!("{}/{}", server.trim_end_matches('/'), servers::fresh_name()),
@@ -54,7 +54,7 @@ async fn open() -> Box<dyn Subject> {
 }
 
 /// Compaction, which some cases ask for, concerns all of a cluster.
-async fn open_alone() -> Box<dyn Subject> {
+async fn open_alone() -> Box<dyn StoreSubject> {
     let server = Server::start();
     Box::new(EtcdSubject {
         url: server.url.clone(),

@@ -1,7 +1,7 @@
 //! TLS with certificates on both sides.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-use coeval_storage::{Key, Put, StorageError, Store};
+use coeval_storage::{Key, RecordPut, StorageError, Store};
 use coeval_storage_etcd::{EtcdOptions, EtcdStore};
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use std::net::TcpListener;
@@ -94,7 +94,7 @@ async fn certificates_on_both_sides_are_checked() {
         tokio::time::sleep(Duration::from_millis(100)).await;
     };
     let key = Key::try_from("k").unwrap();
-    store.put(&key, Put::of(b"v".to_vec())).await.unwrap();
+    store.put(&key, RecordPut::of(b"v".to_vec())).await.unwrap();
     assert_eq!(store.get(&key).await.unwrap().content.body, "v");
 
     let no_certificate = url(ours.path(), None);

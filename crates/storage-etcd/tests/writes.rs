@@ -10,16 +10,16 @@ mod own;
 
 use coeval_storage::maintenance::sweep;
 use coeval_storage::{
-    Action, AtomicWrite, Change, Condition, Limits, Millis, Put, Range, Revision, Span,
-    StorageError, Store,
+    AtomicWrite, KeyChange, KeySpan, ReadRange, RecordPut, Revision, StorageError, Store,
+    StoreLimits, UnixMillis, WriteAction, WriteCondition,
 };
 use own::{Server, in_millis, key, next_group, watch};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-fn text(body: &str) -> Put {
-    Put::of(body.as_bytes().to_vec())
+fn text(body: &str) -> RecordPut {
+    RecordPut::of(body.as_bytes().to_vec())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
@@ -48,7 +48,7 @@ async fn keep_alives_never_disturb_a_condition_on_the_revision() {
         .collect();
     for n in 0..100 {
         let write = AtomicWrite::new()
-            .when(&lease, Condition::RevisionIs(created.revision))
+            .when(&lease, WriteCondition::RevisionIs(created.revision))
             .put(&key("guarded"), n.to_string().into_bytes());
         store.atomic_write(write).await.unwrap();
     }
@@ -68,15 +68,15 @@ async fn a_revision_is_never_taken_for_a_neighbour() {
     let number = 0x00ff_ffff_ffff_ffff_ffff_ffff_ffff_ff00_u128;
     let revision = |n: u128| Revision::from_bytes(n.to_be_bytes());
     let same = |n| {
-        let put = Put {
+        let put = RecordPut {
             revision: coeval_storage::PutRevision::Same(revision(n)),
             ..text("v")
         };
-        AtomicWrite::new().step(&at, Condition::Whatever, Action::Put(put))
+        AtomicWrite::new().step(&at, WriteCondition::Whatever, WriteAction::Put(put))
     };
     let guarded = |n| {
         AtomicWrite::new()
-            .when(&at, Condition::RevisionIs(revision(n)))
+            .when(&at, WriteCondition::RevisionIs(revision(n)))
             .put(&key("other"), b"x".to_vec())
     };
     for n in [number, number - 1, number + 0xff, u128::MAX - 1, 0] {
@@ -109,7 +109,7 @@ async fn a_create_over_an_expired_record_replaces_it_in_one_step() {
     let group = next_group(&mut live).await.unwrap();
     assert!(group.sequence > from.head);
     assert_eq!(group.sequence, created.token.sequence);
-    assert!(matches!(&group.events[..], [e] if matches!(e.change, Change::Put(_))));
+    assert!(matches!(&group.events[..], [e] if matches!(e.change, KeyChange::Put(_))));
     assert_eq!(server.count("x/"), 1);
 }
 
@@ -127,7 +127,7 @@ async fn absence_by_expiry_is_a_committed_fact() {
         match n {
             0 => assert!(store.get(&at).await.is_err()),
             1 => {
-                let range = Range::of(Span::between(&at, &at));
+                let range = ReadRange::of(KeySpan::between(&at, &at));
                 let (token, page) = store.range(range).await.unwrap();
                 assert!(page.entries.is_empty());
                 // The snapshot shows the deletion, so it is not delivered after it.
@@ -136,14 +136,14 @@ async fn absence_by_expiry_is_a_committed_fact() {
             2 => assert!(store.update(&at, text("y")).await.is_err()),
             _ => {
                 let write = AtomicWrite::new()
-                    .when(&at, Condition::NotExists)
+                    .when(&at, WriteCondition::NotExists)
                     .put(&key("because"), b"x".to_vec());
                 store.atomic_write(write).await.unwrap();
             }
         }
         let group = next_group(&mut live).await.unwrap();
         assert!(
-            matches!(&group.events[..], [e] if e.key == at && matches!(e.change, Change::Deleted { .. })),
+            matches!(&group.events[..], [e] if e.key == at && matches!(e.change, KeyChange::Deleted { .. })),
             "{group:?}"
         );
         assert_eq!(server.count("x/"), 0);
@@ -160,7 +160,7 @@ async fn a_write_of_96_indexed_records_fits_and_is_swept() {
         // Half of them later, so that their common entry comes due before they do.
         let at = soon.plus(if n % 2 == 0 { n } else { 1_000 + n });
         let put = text("x").expiring(Some(at));
-        write.step(&name(n), Condition::Whatever, Action::Put(put))
+        write.step(&name(n), WriteCondition::Whatever, WriteAction::Put(put))
     });
     store.atomic_write(write).await.unwrap();
     assert_eq!(server.count("x/"), 1);
@@ -172,7 +172,7 @@ async fn a_write_of_96_indexed_records_fits_and_is_swept() {
     assert_eq!(sweep(&store, None).await.unwrap(), 47);
     tokio::time::sleep(Duration::from_millis(1_000)).await;
     assert_eq!(sweep(&store, None).await.unwrap(), 47);
-    let (_, left) = store.range(Range::below(&key("k"))).await.unwrap();
+    let (_, left) = store.range(ReadRange::below(&key("k"))).await.unwrap();
     let left: Vec<_> = left.entries.into_iter().map(|entry| entry.key).collect();
     assert_eq!(left, [name(0), name(1)]);
     assert_eq!(server.count("x/"), 1);
@@ -183,13 +183,13 @@ async fn a_write_of_96_indexed_records_fits_and_is_swept() {
 async fn a_write_at_all_limits_at_once_is_one_transaction() {
     let server = Server::start();
     let store = server.handle().await;
-    let limits = Limits::default();
+    let limits = StoreLimits::default();
     let guard = |n: usize| key(&format!("guard/{n}"));
     let lease = |n: usize| key(&format!("lease/{n}"));
     let put_all = |name: &dyn Fn(usize) -> coeval_storage::Key, count: usize| {
         (0..count).fold(AtomicWrite::new(), |write, n| {
             let put = text("x").expiring(Some(in_millis(60_000)));
-            write.step(&name(n), Condition::Whatever, Action::Put(put))
+            write.step(&name(n), WriteCondition::Whatever, WriteAction::Put(put))
         })
     };
     let guards = store.atomic_write(put_all(&guard, limits.conditions)).await;
@@ -203,12 +203,12 @@ async fn a_write_at_all_limits_at_once_is_one_transaction() {
     let kept = (0..limits.actions).fold(AtomicWrite::new(), |write, n| {
         write.step(
             &lease(n),
-            Condition::Whatever,
-            Action::KeepAlive(Some(until)),
+            WriteCondition::Whatever,
+            WriteAction::KeepAlive(Some(until)),
         )
     });
     let kept = (0..limits.conditions).fold(kept, |write, n| {
-        write.when(&guard(n), Condition::RevisionIs(guards))
+        write.when(&guard(n), WriteCondition::RevisionIs(guards))
     });
     let written = store.atomic_write(kept.clone()).await.unwrap();
     let page = store.events(written.token.sequence - 1).await.unwrap();
@@ -225,13 +225,13 @@ async fn a_write_at_all_limits_at_once_is_one_transaction() {
 async fn more_than_etcd_takes_at_once_is_refused_as_too_large() {
     let server = Server::start_with(1, &["--max-request-bytes=65536"]);
     let store = server.handle().await;
-    let refused = store.put(&key("k"), Put::of(vec![0; 100_000])).await;
+    let refused = store.put(&key("k"), RecordPut::of(vec![0; 100_000])).await;
     assert!(
         matches!(&refused, Err(StorageError::TooLarge { size, .. }) if *size > 100_000),
         "{refused:?}"
     );
     store
-        .put(&key("k"), Put::of(vec![0; 10_000]))
+        .put(&key("k"), RecordPut::of(vec![0; 10_000]))
         .await
         .unwrap();
 }
@@ -244,13 +244,16 @@ async fn what_others_put_below_the_prefix_hides_nothing() {
     server.ctl(&["put", "test/d/a//b", "no key of ours"]);
     server.ctl(&["put", "test/d/damaged", "no record of ours"]);
     store.put(&key("whole"), text("x")).await.unwrap();
-    let (_, page) = store.range(Range::of(Span::everything())).await.unwrap();
+    let (_, page) = store
+        .range(ReadRange::of(KeySpan::everything()))
+        .await
+        .unwrap();
     let names: Vec<_> = page.entries.iter().map(|e| e.key.to_string()).collect();
     assert_eq!(names, ["damaged", "whole"]);
     let damaged = store.get(&key("damaged")).await;
     assert!(matches!(damaged, Err(StorageError::Damaged { .. })));
     let kept = store
-        .keep_alive(&key("damaged"), Some(Millis(i64::MAX)))
+        .keep_alive(&key("damaged"), Some(UnixMillis(i64::MAX)))
         .await;
     assert!(matches!(kept, Err(StorageError::Damaged { .. })));
     for name in ["damaged", "whole"] {

@@ -5,15 +5,15 @@
 //! everything that was committed before the lock was given. (A statement that locks and looks at
 //! once looks at the snapshot from before the lock.)
 
-use crate::doubt::Doubt;
+use crate::doubt::DoubtfulCommit;
 use crate::error::{is_lost, typed};
-use crate::meta::{HandleId, Meta, get, meta_columns, signed};
-use crate::writer::{Answer, Desk, Job};
+use crate::meta::{HandleId, MetaRow, get, meta_columns, signed};
+use crate::writer::{MemberAnswer, WriteJob, WriterSession};
 use bytes::Bytes;
 use coeval_storage::event::encode_group;
-use coeval_storage::judge::{Batch, Lookup, Standing};
-use coeval_storage::record::Head;
-use coeval_storage::{Action, Key, Millis, Revision, StorageError, Token, Written};
+use coeval_storage::judge::{BatchOverlay, KeyState, StateLookup};
+use coeval_storage::record::RecordHead;
+use coeval_storage::{CommittedWrite, Key, Revision, StorageError, Token, UnixMillis, WriteAction};
 use futures::future::{join3, join5};
 use std::collections::{BTreeSet, HashMap};
 use std::time::Duration;
@@ -45,7 +45,7 @@ const ADVANCE: &str = "UPDATE meta SET head = $1, total = $2";
 const ANSWERED_WITHIN: Duration = Duration::from_secs(30);
 
 /// The writer's statements, prepared.
-pub(crate) struct Statements {
+pub(crate) struct WriterStatements {
     pub(crate) lock: Statement,
     standing: Statement,
     upsert: Statement,
@@ -54,7 +54,7 @@ pub(crate) struct Statements {
     advance: Statement,
 }
 
-impl Statements {
+impl WriterStatements {
     pub(crate) async fn prepare(client: &Client) -> Result<Self, StorageError> {
         let prepare = async |sql| client.prepare(sql).await.map_err(|e| typed(&e));
         Ok(Self {
@@ -69,66 +69,76 @@ impl Statements {
 }
 
 /// What came of an attempt.
-pub(crate) enum Attempt {
+pub(crate) enum CommitAttempt {
     /// Committed (or there was nothing to commit).
-    Done { answers: Vec<Answer>, changed: bool },
+    Done {
+        answers: Vec<MemberAnswer>,
+        changed: bool,
+    },
     /// The database refused a statement: nothing happened.
     Refused(StorageError),
     /// The session was lost before anything was written: nothing happened.
     Lost(StorageError),
     /// The session was lost when the commit was under way.
-    Unclear(Doubt),
+    Unclear(DoubtfulCommit),
 }
 
 /// The batch, judged: what each member gets and what is written.
-struct Judged {
-    meta: Meta,
+struct JudgedJobs {
+    meta: MetaRow,
     now: i64,
-    batch: Batch,
-    answers: Vec<Answer>,
+    batch: BatchOverlay,
+    answers: Vec<MemberAnswer>,
     sequences: Vec<i64>,
     totals: Vec<i64>,
     bodies: Vec<Bytes>,
 }
 
 /// Tries to commit a batch.
-pub(crate) async fn attempt(desk: &Desk, handle: &HandleId, jobs: &[Job]) -> Attempt {
+pub(crate) async fn attempt(
+    desk: &WriterSession,
+    handle: &HandleId,
+    jobs: &[WriteJob],
+) -> CommitAttempt {
     let client = &desk.session.client;
-    let (locked, standing) = match look(desk, jobs).await {
+    let (locked, standing) = match lock_and_load(desk, jobs).await {
         Ok(rows) => rows,
         Err(attempt) => return attempt,
     };
     let judged = match judge(&locked, &standing, handle, jobs) {
         Ok(judged) => judged,
-        Err(error) => return Attempt::Refused(error),
+        Err(error) => return CommitAttempt::Refused(error),
     };
     if judged.sequences.is_empty() {
         // The answers rest on what was durable before the lock was given: nothing is left to sync.
         return match client.batch_execute("ROLLBACK").await {
-            Ok(()) => Attempt::Done {
+            Ok(()) => CommitAttempt::Done {
                 answers: judged.answers,
                 changed: false,
             },
             Err(error) => failed(&error),
         };
     }
+    // Names the batch in the event table, which is how a commit without an answer is found
+    // (`doubt`).
     let name = match Revision::draw() {
         Ok(name) => *name.as_bytes(),
-        Err(error) => return Attempt::Refused(error),
+        Err(error) => return CommitAttempt::Refused(error),
     };
     let written = tokio::time::timeout(ANSWERED_WITHIN, write(desk, &judged, &name)).await;
     let reason = match written {
         Ok(Ok(())) => {
-            return Attempt::Done {
+            return CommitAttempt::Done {
                 answers: judged.answers,
                 changed: true,
             };
         }
-        Ok(Err(error)) if !is_lost(&error) => return Attempt::Refused(typed(&error)),
+        // The session works, so the refusal is the database's last word on the transaction.
+        Ok(Err(error)) if !is_lost(&error) => return CommitAttempt::Refused(typed(&error)),
         Ok(Err(error)) => typed(&error).to_string(),
         Err(_) => "no answer within 30 s".to_owned(),
     };
-    Attempt::Unclear(Doubt {
+    CommitAttempt::Unclear(DoubtfulCommit {
         sequence: judged.meta.bounds.head + 1,
         batch: name,
         answers: judged.answers,
@@ -137,23 +147,27 @@ pub(crate) async fn attempt(desk: &Desk, handle: &HandleId, jobs: &[Job]) -> Att
     })
 }
 
-fn failed(error: &Error) -> Attempt {
+fn failed(error: &Error) -> CommitAttempt {
     if is_lost(error) {
-        Attempt::Lost(typed(error))
+        CommitAttempt::Lost(typed(error))
     } else {
-        Attempt::Refused(typed(error))
+        CommitAttempt::Refused(typed(error))
     }
 }
 
 /// Begins, locks, looks: three statements in one round trip (joined futures are polled, and so
 /// sent, in order). They run one after another, so the last one's snapshot is newer than the lock.
-async fn look(desk: &Desk, jobs: &[Job]) -> Result<(Row, Vec<Row>), Attempt> {
+async fn lock_and_load(
+    desk: &WriterSession,
+    jobs: &[WriteJob],
+) -> Result<(Row, Vec<Row>), CommitAttempt> {
     let (client, statements) = (&desk.session.client, &desk.statements);
+    // Each key once and in order: neighbours are close to each other in the index.
     let mut keys: BTreeSet<&[u8]> = BTreeSet::new();
     let mut whole: BTreeSet<&[u8]> = BTreeSet::new();
     for step in jobs.iter().flat_map(|job| &job.write.steps) {
         keys.insert(step.key.as_bytes());
-        if matches!(step.action, Action::KeepAlive(_)) {
+        if matches!(step.action, WriteAction::KeepAlive(_)) {
             whole.insert(step.key.as_bytes());
         }
     }
@@ -166,21 +180,21 @@ async fn look(desk: &Desk, jobs: &[Job]) -> Result<(Row, Vec<Row>), Attempt> {
         client.query(&statements.standing, &named),
     );
     let looked = tokio::time::timeout(ANSWERED_WITHIN, looked).await;
-    let (begun, locked, standing) =
-        looked.map_err(|_| Attempt::Lost(StorageError::unavailable("no answer within 30 s")))?;
+    let (begun, locked, standing) = looked
+        .map_err(|_| CommitAttempt::Lost(StorageError::unavailable("no answer within 30 s")))?;
     begun.map_err(|e| failed(&e))?;
     let locked = locked.map_err(|e| failed(&e))?;
     Ok((locked, standing.map_err(|e| failed(&e))?))
 }
 
 /// What was found under the keys of a batch.
-struct Found(HashMap<Vec<u8>, (Vec<u8>, Option<Bytes>)>);
+struct FetchedRecords(HashMap<Vec<u8>, (Vec<u8>, Option<Bytes>)>);
 
-impl Lookup for Found {
-    fn standing(&mut self, key: &Key, whole: bool) -> Result<Standing, StorageError> {
+impl StateLookup for FetchedRecords {
+    fn standing(&mut self, key: &Key, whole: bool) -> Result<KeyState, StorageError> {
         Ok(match self.0.get(key.as_bytes()) {
-            Some((_, Some(raw))) if whole => Standing::Whole(raw.clone()),
-            found => Standing::head_of(found.map(|(head, _)| head.as_slice())),
+            Some((_, Some(raw))) if whole => KeyState::Whole(raw.clone()),
+            found => KeyState::head_of(found.map(|(head, _)| head.as_slice())),
         })
     }
 }
@@ -189,21 +203,22 @@ fn judge(
     locked: &Row,
     standing: &[Row],
     handle: &HandleId,
-    jobs: &[Job],
-) -> Result<Judged, StorageError> {
-    let meta = Meta::of(locked)?;
-    meta.fence(handle)?;
+    jobs: &[WriteJob],
+) -> Result<JudgedJobs, StorageError> {
+    let meta = MetaRow::of(locked)?;
+    meta.check_fence(handle)?;
+    // There is always a first row: the moment comes along even if nothing stands under the keys.
     let now = standing.first().map_or(Ok(0), |row| get(row, "now"))?;
-    let mut found = Found(HashMap::with_capacity(standing.len()));
+    let mut found = FetchedRecords(HashMap::with_capacity(standing.len()));
     for row in standing {
         if let Some(key) = get::<Option<Vec<u8>>>(row, "key")? {
             let whole = get::<Option<Vec<u8>>>(row, "whole")?.map(Bytes::from);
             found.0.insert(key, (get(row, "head")?, whole));
         }
     }
-    let mut judged = Judged {
+    let mut judged = JudgedJobs {
         now,
-        batch: Batch::default(),
+        batch: BatchOverlay::default(),
         answers: Vec::with_capacity(jobs.len()),
         sequences: Vec::new(),
         totals: Vec::new(),
@@ -214,7 +229,7 @@ fn judge(
     for job in jobs {
         let verdict = judged
             .batch
-            .judge(&job.write, job.revision, Millis(now), &mut found)?;
+            .judge(&job.write, job.revision, UnixMillis(now), &mut found)?;
         judged.answers.push(verdict.map(|changes| {
             // A write that changes nothing has no event: it stands where the one before it does.
             if !changes.is_empty() {
@@ -225,7 +240,7 @@ fn judge(
                 judged.totals.push(total);
                 judged.bodies.push(body);
             }
-            Written {
+            CommittedWrite {
                 token: Token {
                     incarnation: judged.meta.bounds.incarnation,
                     sequence,
@@ -239,7 +254,7 @@ fn judge(
 
 /// Writes and commits, in one round trip. If a statement fails, the commit that was sent behind
 /// it is a rollback; it succeeded only if all of them did.
-async fn write(desk: &Desk, judged: &Judged, name: &[u8; 16]) -> Result<(), Error> {
+async fn write(desk: &WriterSession, judged: &JudgedJobs, name: &[u8; 16]) -> Result<(), Error> {
     let (client, statements) = (&desk.session.client, &desk.statements);
     let (mut keys, mut expires, mut indexed, mut values) = (vec![], vec![], vec![], vec![]);
     let mut deleted: Vec<&[u8]> = vec![];
@@ -248,7 +263,7 @@ async fn write(desk: &Desk, judged: &Judged, name: &[u8; 16]) -> Result<(), Erro
             deleted.push(key.as_bytes());
             continue;
         };
-        let head = Head::read(raw);
+        let head = RecordHead::read(raw);
         keys.push(key.as_bytes());
         expires.push(head.and_then(|head| head.expires).map(|at| at.0));
         indexed.push(head.is_some_and(|head| head.indexed));
@@ -269,6 +284,7 @@ async fn write(desk: &Desk, judged: &Judged, name: &[u8; 16]) -> Result<(), Erro
             .execute(&statements.upsert, &[&keys, &expires, &indexed, &values])
             .await
     };
+    // Most batches delete nothing, and a statement that is not sent costs nothing.
     let delete = async {
         if deleted.is_empty() {
             return Ok(0);
@@ -277,6 +293,7 @@ async fn write(desk: &Desk, judged: &Judged, name: &[u8; 16]) -> Result<(), Erro
     };
     let events: [&(dyn ToSql + Sync); 5] = [sequences, totals, &bodies, &judged.now, &name];
     let place: [&(dyn ToSql + Sync); 2] = [&head, &total];
+    // Polled in this order and so sent in this order: the commit last.
     let (upserted, deleted, logged, advanced, committed) = join5(
         upsert,
         delete,

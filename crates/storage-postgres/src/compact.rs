@@ -1,10 +1,10 @@
 //! Removal of old events, a little at a time: the counter's row is locked only at the end of each
 //! step, so writers hardly notice.
 
-use crate::database::{Database, one};
+use crate::database::{SessionPool, one};
 use crate::error::typed;
-use crate::meta::{Meta, get, meta_columns, signed, unsigned};
-use coeval_storage::{Retention, StorageError};
+use crate::meta::{MetaRow, get, meta_columns, signed, unsigned};
+use coeval_storage::{EventRetention, StorageError};
 use deadpool_postgres::Object;
 
 /// Rows that one step looks at.
@@ -20,7 +20,7 @@ const OLDEST: &str = concat!(
 
 /// An event, as far as its age and place matter.
 #[derive(Clone, Copy, Debug)]
-struct Old {
+struct OldEvent {
     seq: i64,
     at: i64,
     total: i64,
@@ -28,7 +28,7 @@ struct Old {
 
 /// What stays.
 #[derive(Clone, Copy, Debug)]
-struct Keep {
+struct CompactionBounds {
     /// Events from before this moment may go.
     before: i64,
     /// Events that have so many bytes after them may go.
@@ -39,8 +39,8 @@ struct Keep {
 }
 
 /// The last of the oldest events that may go: none is removed before one that stays.
-fn cut(oldest: &[Old], keep: Keep) -> Option<i64> {
-    let goes = |old: &&Old| {
+fn cut(oldest: &[OldEvent], keep: CompactionBounds) -> Option<i64> {
+    let goes = |old: &&OldEvent| {
         old.seq < keep.head
             && (old.at < keep.before || keep.total.saturating_sub(old.total) >= keep.bytes)
     };
@@ -48,16 +48,20 @@ fn cut(oldest: &[Old], keep: Keep) -> Option<i64> {
 }
 
 /// What a step did.
-struct Step {
+struct CompactionStep {
     floor: u64,
     more: bool,
 }
 
-impl Database {
+impl SessionPool {
     /// Removes old events; returns the new floor.
-    pub(crate) async fn compact(&self, keep: Retention, lock: i64) -> Result<u64, StorageError> {
+    pub(crate) async fn compact(
+        &self,
+        keep: EventRetention,
+        lock: i64,
+    ) -> Result<u64, StorageError> {
         loop {
-            let step = self.repeat(|client| self.compact_step(client, keep, lock));
+            let step = self.with_retry(|client| self.compact_step(client, keep, lock));
             let step = step.await?;
             if !step.more {
                 return Ok(step.floor);
@@ -68,36 +72,37 @@ impl Database {
     async fn compact_step(
         &self,
         mut client: Object,
-        keep: Retention,
+        keep: EventRetention,
         lock: i64,
-    ) -> Result<Step, StorageError> {
+    ) -> Result<CompactionStep, StorageError> {
         let pg = |e: tokio_postgres::Error| typed(&e);
         let transaction = client.transaction().await.map_err(pg)?;
         // One server at a time; the others have nothing to do then.
+        // The lock ends with the transaction, also if this server dies in it.
         let alone = transaction
             .query_one("SELECT pg_try_advisory_xact_lock($1) AS alone", &[&lock])
             .await
             .map_err(pg)?;
         let alone: bool = get(&alone, "alone")?;
         let rows = transaction.query(OLDEST, &[]).await.map_err(pg)?;
-        let meta = Meta::of(one(&rows)?)?;
-        meta.fence(&self.handle)?;
+        let meta = MetaRow::of(one(&rows)?)?;
+        meta.check_fence(&self.handle)?;
         let mut oldest = Vec::with_capacity(rows.len());
         for row in &rows {
             if let Some(seq) = get(row, "seq")? {
                 let (at, total) = (get(row, "at")?, get(row, "reached")?);
-                oldest.push(Old { seq, at, total });
+                oldest.push(OldEvent { seq, at, total });
             }
         }
         let age = i64::try_from(keep.age.as_millis()).unwrap_or(i64::MAX);
-        let keep = Keep {
+        let keep = CompactionBounds {
             before: get::<i64>(one(&rows)?, "now")?.saturating_sub(age),
             bytes: signed(keep.bytes),
             head: signed(meta.bounds.head),
             total: meta.total,
         };
         let Some(cut) = cut(&oldest, keep).filter(|_| alone) else {
-            return Ok(Step {
+            return Ok(CompactionStep {
                 floor: meta.bounds.floor,
                 more: false,
             });
@@ -112,8 +117,9 @@ impl Database {
             .await
             .map_err(pg)?;
         transaction.commit().await.map_err(pg)?;
-        Ok(Step {
+        Ok(CompactionStep {
             floor: unsigned(cut).max(meta.bounds.floor),
+            // A full step, all of which could go: there may be more of it.
             more: oldest.len() == STEP && oldest.last().is_some_and(|last| last.seq == cut),
         })
     }
@@ -123,16 +129,16 @@ impl Database {
 mod tests {
     use super::*;
 
-    fn old(seq: i64, at: i64) -> Old {
-        Old {
+    fn old(seq: i64, at: i64) -> OldEvent {
+        OldEvent {
             seq,
             at,
             total: seq * 100,
         }
     }
 
-    fn keep(before: i64, bytes: i64) -> Keep {
-        Keep {
+    fn keep(before: i64, bytes: i64) -> CompactionBounds {
+        CompactionBounds {
             before,
             bytes,
             head: 5,

@@ -1,9 +1,9 @@
 //! The pool of sessions for everything but the writer.
 
 use crate::error::typed;
-use crate::meta::{HandleId, Meta, get, meta_columns, unsigned};
-use crate::session::Connector;
-use coeval_storage::{Status, StorageError};
+use crate::meta::{HandleId, MetaRow, get, meta_columns, unsigned};
+use crate::session::SessionConnector;
+use coeval_storage::{StorageError, StoreStatus};
 use deadpool_postgres::{
     Manager, ManagerConfig, Object, Pool, PoolError, RecyclingMethod, Runtime, TimeoutType,
 };
@@ -27,14 +27,14 @@ const FREE_WITHIN: Duration = Duration::from_secs(10);
 const TRIED_FOR: Duration = Duration::from_secs(3);
 
 /// The pool, and which handle uses it.
-pub(crate) struct Database {
+pub(crate) struct SessionPool {
     pool: Pool,
     pub(crate) handle: HandleId,
 }
 
-impl Database {
+impl SessionPool {
     pub(crate) fn new(
-        connector: &Connector,
+        connector: &SessionConnector,
         readers: usize,
         handle: HandleId,
     ) -> Result<Self, StorageError> {
@@ -55,7 +55,7 @@ impl Database {
     }
 
     /// Runs work that may be repeated, on new sessions if one is lost.
-    pub(crate) async fn repeat<T, F, Fut>(&self, work: F) -> Result<T, StorageError>
+    pub(crate) async fn with_retry<T, F, Fut>(&self, work: F) -> Result<T, StorageError>
     where
         F: Fn(Object) -> Fut,
         Fut: Future<Output = Result<T, StorageError>>,
@@ -70,6 +70,8 @@ impl Database {
             match result {
                 Err(StorageError::Unavailable { .. }) if Instant::now() + pause < until => {
                     tokio::time::sleep(pause).await;
+                    // Longer each time: a database that is coming up must not meet all callers at
+                    // once.
                     pause = (pause * 2).min(Duration::from_millis(500));
                 }
                 result => return result,
@@ -79,6 +81,7 @@ impl Database {
 
     async fn client(&self) -> Result<Object, StorageError> {
         self.pool.get().await.map_err(|error| match error {
+            // Busy, not unavailable: the database is there, and every session to it is in use.
             PoolError::Timeout(TimeoutType::Wait) => StorageError::Busy {
                 reason: "no connection became free within 10 s".into(),
             },
@@ -89,23 +92,23 @@ impl Database {
     }
 
     /// The bounds of the history, unless this handle is fenced off.
-    pub(crate) async fn meta(&self) -> Result<Meta, StorageError> {
-        let meta = self.repeat(|client| async move {
+    pub(crate) async fn meta(&self) -> Result<MetaRow, StorageError> {
+        let meta = self.with_retry(|client| async move {
             let rows = query(&client, META, &[]).await?;
-            Meta::of(one(&rows)?)
+            MetaRow::of(one(&rows)?)
         });
         let meta = meta.await?;
-        meta.fence(&self.handle)?;
+        meta.check_fence(&self.handle)?;
         Ok(meta)
     }
 
     /// What the store is and where it stands, fenced off or not.
-    pub(crate) async fn status(&self) -> Result<Status, StorageError> {
-        self.repeat(|client| async move {
+    pub(crate) async fn status(&self) -> Result<StoreStatus, StorageError> {
+        self.with_retry(|client| async move {
             let rows = query(&client, STATUS, &[]).await?;
             let row = one(&rows)?;
-            let bounds = Meta::of(row)?.bounds;
-            Ok(Status {
+            let bounds = MetaRow::of(row)?.bounds;
+            Ok(StoreStatus {
                 kind: "postgres",
                 incarnation: bounds.incarnation,
                 floor: bounds.floor,

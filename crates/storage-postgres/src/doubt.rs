@@ -5,28 +5,28 @@
 //! ended, one way or the other, and the event table tells which.
 
 use crate::error::typed;
-use crate::meta::Meta;
-use crate::session::Facts;
-use crate::writer::{Answer, Desk};
+use crate::meta::MetaRow;
+use crate::session::SessionFacts;
+use crate::writer::{MemberAnswer, WriterSession};
 use coeval_storage::StorageError;
 use std::time::Duration;
 
 /// What has to be found out, and what to answer if it happened.
-pub(crate) struct Doubt {
+pub(crate) struct DoubtfulCommit {
     /// Of the batch's first event.
     pub(crate) sequence: u64,
     /// The batch's own name.
     pub(crate) batch: [u8; 16],
-    pub(crate) answers: Vec<Answer>,
+    pub(crate) answers: Vec<MemberAnswer>,
     /// The session that sent it.
-    pub(crate) session: Facts,
+    pub(crate) session: SessionFacts,
     /// What was seen of its end.
     pub(crate) reason: String,
 }
 
 /// What was found out.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Resolved {
+pub(crate) enum DoubtResolution {
     Happened,
     /// And never will.
     DidNotHappen,
@@ -44,7 +44,10 @@ const LOOK: &str = "SELECT batch = $2 AS ours FROM events WHERE seq = $1";
 ///
 /// # Errors
 /// If it could not look: it may be tried again.
-pub(crate) async fn resolve(desk: &Desk, doubt: &Doubt) -> Result<Resolved, StorageError> {
+pub(crate) async fn resolve(
+    desk: &WriterSession,
+    doubt: &DoubtfulCommit,
+) -> Result<DoubtResolution, StorageError> {
     let client = &desk.session.client;
     let look = async {
         // Not being allowed to end it only makes the lock below take longer.
@@ -54,6 +57,7 @@ pub(crate) async fn resolve(desk: &Desk, doubt: &Doubt) -> Result<Resolved, Stor
         client
             .batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
             .await?;
+        // Waits until the old transaction has ended, one way or the other.
         let locked = client.query_one(&desk.statements.lock, &[]).await?;
         let sequence = crate::meta::signed(doubt.sequence);
         let found = client
@@ -69,35 +73,41 @@ pub(crate) async fn resolve(desk: &Desk, doubt: &Doubt) -> Result<Resolved, Stor
         .map_err(|e| typed(&e))?;
     let same_server = desk.session.facts.identity == doubt.session.identity;
     Ok(verdict(
-        &Meta::of(&locked)?,
+        &MetaRow::of(&locked)?,
         ours,
         doubt.sequence,
         same_server,
     ))
 }
 
-fn verdict(meta: &Meta, ours: Option<bool>, sequence: u64, same_server: bool) -> Resolved {
+fn verdict(
+    meta: &MetaRow,
+    ours: Option<bool>,
+    sequence: u64,
+    same_server: bool,
+) -> DoubtResolution {
     match ours {
-        Some(true) => Resolved::Happened,
+        Some(true) => DoubtResolution::Happened,
         // Another server's lock proves nothing about the old one's transaction.
-        _ if !same_server => Resolved::Unknown("another server answers by now".into()),
-        Some(false) => Resolved::DidNotHappen,
+        _ if !same_server => DoubtResolution::Unknown("another server answers by now".into()),
+        Some(false) => DoubtResolution::DidNotHappen,
         None if meta.bounds.floor >= sequence => {
-            Resolved::Unknown("its event would be compacted by now".into())
+            DoubtResolution::Unknown("its event would be compacted by now".into())
         }
-        None => Resolved::DidNotHappen,
+        // The lock was ours, and the event is not there: it was rolled back.
+        None => DoubtResolution::DidNotHappen,
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coeval_storage::{Bounds, Incarnation};
+    use coeval_storage::{HistoryBounds, Incarnation};
 
     #[test]
     fn only_the_table_of_the_same_server_says_no() {
-        let meta = |floor| Meta {
-            bounds: Bounds {
+        let meta = |floor| MetaRow {
+            bounds: HistoryBounds {
                 incarnation: Incarnation::from_bytes([1; 16]),
                 floor,
                 head: 20,
@@ -106,14 +116,23 @@ mod tests {
             drawn: vec![],
             loader: None,
         };
-        let unknown = |resolved| matches!(resolved, Resolved::Unknown(_));
-        assert_eq!(verdict(&meta(0), Some(true), 7, true), Resolved::Happened);
-        assert_eq!(verdict(&meta(0), Some(true), 7, false), Resolved::Happened);
+        let unknown = |resolved| matches!(resolved, DoubtResolution::Unknown(_));
+        assert_eq!(
+            verdict(&meta(0), Some(true), 7, true),
+            DoubtResolution::Happened
+        );
+        assert_eq!(
+            verdict(&meta(0), Some(true), 7, false),
+            DoubtResolution::Happened
+        );
         assert_eq!(
             verdict(&meta(0), Some(false), 7, true),
-            Resolved::DidNotHappen
+            DoubtResolution::DidNotHappen
         );
-        assert_eq!(verdict(&meta(6), None, 7, true), Resolved::DidNotHappen);
+        assert_eq!(
+            verdict(&meta(6), None, 7, true),
+            DoubtResolution::DidNotHappen
+        );
         assert!(unknown(verdict(&meta(7), None, 7, true)));
         assert!(unknown(verdict(&meta(0), None, 7, false)));
         assert!(unknown(verdict(&meta(0), Some(false), 7, false)));

@@ -10,6 +10,7 @@ pub(crate) fn typed(error: &Error) -> StorageError {
     match error.as_db_error() {
         Some(db) => by_state(db.code(), db.message()),
         None => match error.source() {
+            // The driver's own text ("error connecting to server") does not say why.
             Some(source) => StorageError::unavailable(format!("{error}: {source}")),
             None => StorageError::unavailable(error),
         },
@@ -18,6 +19,8 @@ pub(crate) fn typed(error: &Error) -> StorageError {
 
 /// Whether the session is gone, so that nobody knows how far it came.
 pub(crate) fn is_lost(error: &Error) -> bool {
+    // Without an answer of the database it was the connection that failed; FATAL and PANIC end the
+    // session as well.
     error.as_db_error().is_none_or(|db| {
         matches!(
             db.parsed_severity(),

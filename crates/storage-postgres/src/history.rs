@@ -3,11 +3,11 @@
 //! Other servers commit too, so only the table knows the order: the ring is filled from it by one
 //! at a time, never by the writer.
 
-use crate::database::{Database, one, query};
-use crate::meta::{Meta, get, meta_columns, signed, unsigned};
+use crate::database::{SessionPool, one, query};
+use crate::meta::{MetaRow, get, meta_columns, signed, unsigned};
 use coeval_storage::event::decode_group;
-use coeval_storage::feed::{EventLog, Feed, RingSize};
-use coeval_storage::{Bounds, Group, Incarnation, LogPage, StorageError};
+use coeval_storage::feed::{EventFeed, EventLog, RingSize};
+use coeval_storage::{EventGroup, HistoryBounds, Incarnation, LogPage, StorageError};
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A page of events, in one snapshot with the bounds. As `total` counts all bytes since the
@@ -26,17 +26,17 @@ const PAGE: &str = concat!(
 
 /// What was read of the table.
 struct RawPage {
-    meta: Meta,
-    groups: Vec<Arc<Group>>,
+    meta: MetaRow,
+    groups: Vec<Arc<EventGroup>>,
     complete_to: u64,
     /// The first event that can't be read; nothing after it is in the page.
     damaged: Option<u64>,
 }
 
 /// The event table and the ring.
-pub(crate) struct History {
-    pub(crate) database: Arc<Database>,
-    feed: Mutex<Arc<Feed>>,
+pub(crate) struct EventHistory {
+    pub(crate) database: Arc<SessionPool>,
+    feed: Mutex<Arc<EventFeed>>,
     size: RingSize,
     /// The history that the ring shows.
     shown: Mutex<Incarnation>,
@@ -44,11 +44,11 @@ pub(crate) struct History {
     turn: tokio::sync::Mutex<()>,
 }
 
-impl History {
-    pub(crate) fn new(database: Arc<Database>, bounds: &Bounds, size: RingSize) -> Self {
+impl EventHistory {
+    pub(crate) fn new(database: Arc<SessionPool>, bounds: &HistoryBounds, size: RingSize) -> Self {
         Self {
             database,
-            feed: Mutex::new(Arc::new(Feed::new(bounds, size))),
+            feed: Mutex::new(Arc::new(EventFeed::new(bounds, size))),
             size,
             shown: Mutex::new(bounds.incarnation),
             turn: tokio::sync::Mutex::new(()),
@@ -56,7 +56,7 @@ impl History {
     }
 
     /// The ring of the present.
-    pub(crate) fn feed(&self) -> Arc<Feed> {
+    pub(crate) fn feed(&self) -> Arc<EventFeed> {
         Arc::clone(&self.feed.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -66,6 +66,8 @@ impl History {
 
     /// Fills the ring with all that was committed.
     pub(crate) async fn catch_up(&self) -> Result<(), StorageError> {
+        // One at a time: of two pages that are published crosswise, the feed would skip the earlier
+        // one.
         let _turn = self.turn.lock().await;
         loop {
             let feed = self.feed();
@@ -76,6 +78,7 @@ impl History {
                 self.rewound(&feed, &bounds)?;
                 return Ok(());
             }
+            // Compacted beyond what the ring has: its watchers can't go on without a gap.
             if bounds.incarnation != self.shown() || bounds.floor > at {
                 feed.restart(&bounds);
                 *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = bounds.incarnation;
@@ -88,7 +91,7 @@ impl History {
                     "an event can't be read: watches end before it and are told so"
                 );
                 // Live watchers must resume, and meet the error in the log.
-                feed.restart(&Bounds {
+                feed.restart(&HistoryBounds {
                     head: sequence,
                     ..bounds
                 });
@@ -103,15 +106,17 @@ impl History {
 
     /// The history is shorter than it was: somebody restored the database without a word.
     /// Watchers that are beyond its head would wait for ever, so they lose their ring.
-    fn rewound(&self, feed: &Feed, bounds: &Bounds) -> Result<(), StorageError> {
+    fn rewound(&self, feed: &EventFeed, bounds: &HistoryBounds) -> Result<(), StorageError> {
         tracing::error!(
             "the database went back in time: it was restored without `coeval store adopt`"
         );
-        feed.restart(&Bounds {
+        // An incarnation that no history has, so that every watcher ends, also one that the
+        // restored history would let resume.
+        feed.restart(&HistoryBounds {
             incarnation: Incarnation::draw()?,
             ..*bounds
         });
-        let anew = Arc::new(Feed::new(bounds, self.size));
+        let anew = Arc::new(EventFeed::new(bounds, self.size));
         *self.feed.lock().unwrap_or_else(PoisonError::into_inner) = anew;
         *self.shown.lock().unwrap_or_else(PoisonError::into_inner) = bounds.incarnation;
         Ok(())
@@ -119,12 +124,12 @@ impl History {
 
     async fn read_page(&self, after: u64) -> Result<RawPage, StorageError> {
         let after = signed(after);
-        let rows = self.database.repeat(|client| async move {
+        let rows = self.database.with_retry(|client| async move {
             let rows = query(&client, PAGE, &[&after]).await?;
             Ok(rows)
         });
         let rows = rows.await?;
-        let meta = Meta::of(one(&rows)?)?;
+        let meta = MetaRow::of(one(&rows)?)?;
         let mut groups = Vec::new();
         let (mut last, mut damaged) = (None, None);
         for row in &rows {
@@ -155,8 +160,8 @@ impl History {
 }
 
 #[async_trait::async_trait]
-impl EventLog for History {
-    async fn bounds(&self) -> Result<Bounds, StorageError> {
+impl EventLog for EventHistory {
+    async fn bounds(&self) -> Result<HistoryBounds, StorageError> {
         let bounds = self.database.meta().await?.bounds;
         let same_history = || bounds.incarnation == self.shown();
         if same_history() && bounds.head == self.feed().head() {
@@ -173,7 +178,7 @@ impl EventLog for History {
 
     async fn page(&self, after: u64) -> Result<LogPage, StorageError> {
         let page = self.read_page(after).await?;
-        page.meta.fence(&self.database.handle)?;
+        page.meta.check_fence(&self.database.handle)?;
         // What can be read before a damaged event is delivered first.
         if let (Some(sequence), true) = (page.damaged, page.groups.is_empty()) {
             return Err(StorageError::failed(format!(

@@ -25,16 +25,17 @@ mod writer;
 pub use options::PostgresOptions;
 pub use schema::LEVEL;
 
-use crate::database::Database;
-use crate::history::History;
-use crate::session::Connector;
-use crate::tailer::{Bell, Tailer};
-use crate::writer::{Job, Writer};
+use crate::database::SessionPool;
+use crate::history::EventHistory;
+use crate::session::SessionConnector;
+use crate::tailer::{CommitSignal, EventTailer};
+use crate::writer::{BatchWriter, WriteJob};
 use async_trait::async_trait;
 use coeval_storage::feed::{self, EventLog};
 use coeval_storage::{
-    Adoption, AtomicWrite, Entry, Limits, LogPage, ReadRequest, Retention, Revision, Snapshot,
-    Span, Status, StorageError, Store, Token, Watch, WatchRequest, Written,
+    AdoptionStep, AtomicWrite, CommittedWrite, DeliveryStream, EventRetention, KeySpan, LogPage,
+    ReadRequest, ReadSnapshot, Revision, StorageError, Store, StoreLimits, StoreStatus,
+    StoredEntry, Token, WatchRequest,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -50,12 +51,12 @@ const CLOSED_WITHIN: Duration = Duration::from_secs(30);
 
 /// A handle on a store in a PostgreSQL database.
 pub struct PostgresStore {
-    history: Arc<History>,
-    limits: Limits,
+    history: Arc<EventHistory>,
+    limits: StoreLimits,
     schema: Arc<str>,
-    bell: Bell,
+    signal: CommitSignal,
     /// None once closed.
-    queue: Mutex<Option<mpsc::Sender<Job>>>,
+    queue: Mutex<Option<mpsc::Sender<WriteJob>>>,
     writer: tokio::sync::Mutex<Option<JoinHandle<()>>>,
     tasks: [AbortHandle; 2],
 }
@@ -68,34 +69,36 @@ impl PostgresStore {
     /// [`StorageError::UnknownLevel`], or what the database refuses.
     pub async fn open(options: PostgresOptions) -> Result<Self, StorageError> {
         let address = url::parse(&options.url)?;
-        let connector = Connector {
-            tls: tls::Tls::new(&address.security)?,
+        let connector = SessionConnector {
+            tls: tls::TlsMaker::new(&address.security)?,
             config: address.config,
             schema: address.schema.into(),
         };
         let handle = *Revision::draw()?.as_bytes();
+        // Before the pool is there: what is wrong with the address or the schema is reported at
+        // once.
         let session = connector.session(None).await?;
         let meta = schema::prepare(&session.client, &connector.schema).await?;
         drop(session);
 
-        let database = Arc::new(Database::new(&connector, options.readers, handle)?);
-        let history = Arc::new(History::new(database, &meta.bounds, options.ring));
-        let bell = Bell::default();
+        let database = Arc::new(SessionPool::new(&connector, options.readers, handle)?);
+        let history = Arc::new(EventHistory::new(database, &meta.bounds, options.ring));
+        let bell = CommitSignal::default();
         let (queue, jobs) = mpsc::channel(QUEUE);
-        let writer = Writer {
+        let writer = BatchWriter {
             connector: connector.clone(),
             handle,
-            bell: bell.clone(),
+            signal: bell.clone(),
             patience: options.patience,
-            desk: None,
+            session: None,
             failing: false,
         };
         let writer = tokio::spawn(writer.run(jobs));
         let schema = Arc::clone(&connector.schema);
-        let tailer = Tailer {
+        let tailer = EventTailer {
             connector,
             history: Arc::clone(&history),
-            bell: bell.clone(),
+            signal: bell.clone(),
             poll: options.poll,
             announce: options.announce,
         };
@@ -104,19 +107,19 @@ impl PostgresStore {
             history,
             limits: options.limits,
             schema,
-            bell,
+            signal: bell,
             queue: Mutex::new(Some(queue)),
             tasks: [writer.abort_handle(), tailer.abort_handle()],
             writer: tokio::sync::Mutex::new(Some(writer)),
         })
     }
 
-    fn queue(&self) -> Result<mpsc::Sender<Job>, StorageError> {
+    fn queue(&self) -> Result<mpsc::Sender<WriteJob>, StorageError> {
         let queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         queue.clone().ok_or(StorageError::Closed)
     }
 
-    fn database(&self) -> Result<&Database, StorageError> {
+    fn database(&self) -> Result<&SessionPool, StorageError> {
         self.queue().map(|_| self.history.database.as_ref())
     }
 
@@ -145,12 +148,14 @@ impl std::fmt::Debug for PostgresStore {
 
 #[async_trait]
 impl Store for PostgresStore {
-    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+    async fn read(&self, request: ReadRequest) -> Result<ReadSnapshot, StorageError> {
         request.check(&self.limits)?;
         self.database()?.read(&request, &self.limits).await
     }
 
-    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<CommittedWrite, StorageError> {
+        // Here as well as in a layer: one oversized member would fail the statement of its whole
+        // batch.
         write.check(&self.limits)?;
         let revision = if write.draws_revision() {
             Revision::draw()?
@@ -158,6 +163,8 @@ impl Store for PostgresStore {
             Revision::NEVER
         };
         let queue = self.queue()?;
+        // A place is reserved before anything is sent: a caller that gives up while waiting has
+        // written nothing.
         let place = tokio::time::timeout(QUEUED_WITHIN, queue.reserve())
             .await
             .map_err(|_| StorageError::Busy {
@@ -165,11 +172,12 @@ impl Store for PostgresStore {
             })?
             .map_err(|_| StorageError::Closed)?;
         let (reply, answer) = oneshot::channel();
-        place.send(Job {
+        place.send(WriteJob {
             write,
             revision,
             reply,
         });
+        // Not held while waiting: the writer ends when the last sender is dropped.
         drop(queue);
         // No answer: the writer was ended in the middle, and perhaps of a commit.
         answer.await.unwrap_or_else(|_| {
@@ -180,7 +188,7 @@ impl Store for PostgresStore {
         })
     }
 
-    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+    async fn watch(&self, request: WatchRequest) -> Result<DeliveryStream, StorageError> {
         self.queue()?;
         let log: Arc<dyn EventLog> = Arc::clone(&self.history) as _;
         feed::watch(&self.history.feed(), log, request).await
@@ -191,34 +199,35 @@ impl Store for PostgresStore {
         self.history.page(after).await
     }
 
-    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+    async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         self.database()?.expired(limit).await
     }
 
-    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+    async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError> {
         let lock = schema::lock_key(&self.schema, "compact");
         self.database()?.compact(keep, lock).await
     }
 
-    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+    async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
         let token = self.database()?.adopt(step).await?;
         // Watches end: here at once, elsewhere when their servers hear of it.
         if let Err(error) = self.history.catch_up().await {
             tracing::warn!(%error, "watches of the old history end a little later");
         }
-        self.bell.ring();
+        self.signal.notify();
         Ok(token)
     }
 
-    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+    async fn count(&self, span: KeySpan) -> Result<(Token, u64), StorageError> {
         self.database()?.count(&span).await
     }
 
-    async fn status(&self) -> Result<Status, StorageError> {
+    async fn status(&self) -> Result<StoreStatus, StorageError> {
         self.database()?.status().await
     }
 
     async fn close(&self) {
+        // No new writes from here on.
         self.queue
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

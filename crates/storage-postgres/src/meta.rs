@@ -1,10 +1,10 @@
 //! The one row that says which history this is, and how far it has come.
 
 use crate::error::typed;
-use coeval_storage::{Bounds, Incarnation, StorageError, Token};
+use coeval_storage::{HistoryBounds, Incarnation, StorageError, Token};
 use tokio_postgres::Row;
 
-/// The columns that [`Meta::of`] reads, from `meta m`.
+/// The columns that [`MetaRow::of`] reads, from `meta m`.
 macro_rules! meta_columns {
     () => {
         "m.head, m.floor, m.total, m.incarnation, m.loader, \
@@ -24,9 +24,9 @@ pub(crate) type HandleId = [u8; 16];
 
 /// The row, as one snapshot shows it.
 #[derive(Clone, Debug)]
-pub(crate) struct Meta {
+pub(crate) struct MetaRow {
     /// With the incarnation as it leaves the store.
-    pub(crate) bounds: Bounds,
+    pub(crate) bounds: HistoryBounds,
     /// Bytes of all events that ever were.
     pub(crate) total: i64,
     /// As drawn, without the database's identity.
@@ -35,7 +35,7 @@ pub(crate) struct Meta {
     pub(crate) loader: Option<Vec<u8>>,
 }
 
-impl Meta {
+impl MetaRow {
     pub(crate) fn of(row: &Row) -> Result<Self, StorageError> {
         let drawn: Vec<u8> = get(row, "incarnation")?;
         let identity: &str = get(row, "identity")?;
@@ -43,7 +43,7 @@ impl Meta {
             StorageError::failed("the store's incarnation does not have 16 bytes")
         })?;
         Ok(Self {
-            bounds: Bounds {
+            bounds: HistoryBounds {
                 incarnation: Incarnation::from_bytes(*incarnation).placed(identity.as_bytes()),
                 floor: unsigned(get(row, "floor")?),
                 head: unsigned(get(row, "head")?),
@@ -55,7 +55,7 @@ impl Meta {
     }
 
     /// Refuses everybody but the one who restores, while that goes on.
-    pub(crate) fn fence(&self, handle: &HandleId) -> Result<(), StorageError> {
+    pub(crate) fn check_fence(&self, handle: &HandleId) -> Result<(), StorageError> {
         match &self.loader {
             Some(loader) if loader != handle => Err(StorageError::Restoring),
             _ => Ok(()),
@@ -64,7 +64,7 @@ impl Meta {
 
     /// Whether this snapshot shows at least `token`. All snapshots are of the present, so what it
     /// does not show is of another history.
-    pub(crate) fn shows(&self, token: Token) -> Result<(), StorageError> {
+    pub(crate) fn check_shows(&self, token: Token) -> Result<(), StorageError> {
         if token.incarnation == self.bounds.incarnation && token.sequence <= self.bounds.head {
             Ok(())
         } else {

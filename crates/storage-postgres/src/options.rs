@@ -1,6 +1,6 @@
 //! What a store is opened with.
 
-use coeval_storage::Limits;
+use coeval_storage::StoreLimits;
 use coeval_storage::feed::RingSize;
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub struct PostgresOptions {
     /// `ca=FILE` (verify the server by this authority), `sslmode`, and those of libpq.
     pub url: String,
     /// Bounds of writes and pages.
-    pub limits: Limits,
+    pub limits: StoreLimits,
     /// Size of the ring of recent events.
     pub ring: RingSize,
     /// Connections for reads, at most.
@@ -30,7 +30,7 @@ impl PostgresOptions {
     pub fn at(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
-            limits: Limits::default(),
+            limits: StoreLimits::default(),
             ring: RingSize::default(),
             readers: 16,
             poll: Duration::from_secs(5),

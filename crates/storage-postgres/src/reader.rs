@@ -1,12 +1,12 @@
 //! Reads: every answer is of one snapshot, and says which.
 
-use crate::database::{Database, one, query};
+use crate::database::{SessionPool, one, query};
 use crate::error::typed;
-use crate::meta::{HandleId, Meta, get, meta_columns, now, unsigned};
+use crate::meta::{HandleId, MetaRow, get, meta_columns, now, unsigned};
 use coeval_storage::record::HEADER;
 use coeval_storage::{
-    Entry, Key, Limits, Order, Page, Range, ReadRequest, Snapshot, Span, StorageError, Stored,
-    Token,
+    Key, KeySpan, RangePage, ReadOrder, ReadRange, ReadRequest, ReadSnapshot, StorageError,
+    StoreLimits, StoredEntry, StoredValue, Token,
 };
 use deadpool_postgres::Object;
 use futures::future::{join, join_all};
@@ -91,36 +91,36 @@ const EXPIRED: &str = page!(concat!("indexed AND expires <= ", now!()), "expires
 /// Bytes that one look for expired records returns.
 const EXPIRED_BYTES: i64 = 32 * 1024 * 1024;
 
-impl Database {
+impl SessionPool {
     /// Any number of keys and ranges in one snapshot.
     pub(crate) async fn read(
         &self,
         request: &ReadRequest,
-        limits: &Limits,
-    ) -> Result<Snapshot, StorageError> {
+        limits: &StoreLimits,
+    ) -> Result<ReadSnapshot, StorageError> {
         let handle = &self.handle;
-        self.repeat(|client| read_once(client, request, limits, handle))
+        self.with_retry(|client| read_once(client, request, limits, handle))
             .await
     }
 
     /// How many live records a span has.
-    pub(crate) async fn count(&self, span: &Span) -> Result<(Token, u64), StorageError> {
-        self.repeat(|client| async move {
+    pub(crate) async fn count(&self, span: &KeySpan) -> Result<(Token, u64), StorageError> {
+        self.with_retry(|client| async move {
             let rows = query(&client, COUNT, &[&span.start.as_ref(), &span.end.as_ref()]).await?;
             let row = one(&rows)?;
-            let meta = Meta::of(row)?;
-            meta.fence(&self.handle)?;
+            let meta = MetaRow::of(row)?;
+            meta.check_fence(&self.handle)?;
             Ok((meta.bounds.token(), unsigned(get(row, "found")?)))
         })
         .await
     }
 
     /// What the sweep removes.
-    pub(crate) async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+    pub(crate) async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         let limit = page_size(limit);
-        self.repeat(|client| async move {
+        self.with_retry(|client| async move {
             let rows = query(&client, EXPIRED, &[&limit, &EXPIRED_BYTES]).await?;
-            Meta::of(one(&rows)?)?.fence(&self.handle)?;
+            MetaRow::of(one(&rows)?)?.check_fence(&self.handle)?;
             rows.iter()
                 .filter_map(|row| entry(row, false).transpose())
                 .collect()
@@ -137,16 +137,17 @@ fn page_size(limit: usize) -> i64 {
 async fn read_once(
     mut client: Object,
     request: &ReadRequest,
-    limits: &Limits,
+    limits: &StoreLimits,
     handle: &HandleId,
-) -> Result<Snapshot, StorageError> {
+) -> Result<ReadSnapshot, StorageError> {
+    // Prepared before the transaction begins, which is then a single burst of statements.
     let mut statements = Vec::with_capacity(request.ranges.len());
     for range in &request.ranges {
         let sql = match (range.order, range.keys_only) {
-            (Order::Ascending, false) => ASCENDING,
-            (Order::Descending, false) => DESCENDING,
-            (Order::Ascending, true) => KEYS_ASCENDING,
-            (Order::Descending, true) => KEYS_DESCENDING,
+            (ReadOrder::Ascending, false) => ASCENDING,
+            (ReadOrder::Descending, false) => DESCENDING,
+            (ReadOrder::Ascending, true) => KEYS_ASCENDING,
+            (ReadOrder::Descending, true) => KEYS_DESCENDING,
         };
         statements.push(client.prepare_cached(sql).await.map_err(|e| typed(&e))?);
     }
@@ -191,8 +192,8 @@ async fn keys(
 async fn range(
     client: &Client,
     statement: &Statement,
-    range: &Range,
-    limits: &Limits,
+    range: &ReadRange,
+    limits: &StoreLimits,
 ) -> Result<Vec<Row>, StorageError> {
     // Of a page without items only `more` matters, and that takes one item to know.
     let limit = page_size(range.page_items(limits).max(1));
@@ -209,12 +210,13 @@ fn snapshot(
     ranges: &[Vec<Row>],
     request: &ReadRequest,
     handle: &HandleId,
-) -> Result<Snapshot, StorageError> {
+) -> Result<ReadSnapshot, StorageError> {
+    // Every row carries the bounds, and every statement has at least one row.
     let first = keys.or(ranges.first().map(Vec::as_slice));
-    let meta = Meta::of(one(first.unwrap_or_default())?)?;
-    meta.fence(handle)?;
+    let meta = MetaRow::of(one(first.unwrap_or_default())?)?;
+    meta.check_fence(handle)?;
     if let Some(token) = request.at_least {
-        meta.shows(token)?;
+        meta.check_shows(token)?;
     }
     let mut found = HashMap::new();
     for row in keys.unwrap_or_default() {
@@ -223,7 +225,7 @@ fn snapshot(
         }
     }
     let pages = request.ranges.iter().zip(ranges);
-    Ok(Snapshot {
+    Ok(ReadSnapshot {
         token: meta.bounds.token(),
         keys: request.keys.iter().map(|k| found.get(k).cloned()).collect(),
         pages: pages
@@ -232,30 +234,31 @@ fn snapshot(
     })
 }
 
-fn page(range: &Range, rows: &[Row]) -> Result<Page, StorageError> {
+fn page(range: &ReadRange, rows: &[Row]) -> Result<RangePage, StorageError> {
     let entries = rows
         .iter()
         .filter_map(|row| entry(row, range.keys_only).transpose());
     let mut entries = entries.collect::<Result<Vec<_>, _>>()?;
     if range.limit == 0 {
+        // The one item was fetched only to find out whether there is more.
         entries.clear();
     }
     let found: Option<i64> = get(one(rows)?, "found")?;
     let more = found.unwrap_or(0) > i64::try_from(entries.len()).unwrap_or(i64::MAX);
-    Ok(Page { entries, more })
+    Ok(RangePage { entries, more })
 }
 
 /// A row's record, unless it is the row that says that there is none.
-fn entry(row: &Row, head_only: bool) -> Result<Option<Entry>, StorageError> {
+fn entry(row: &Row, head_only: bool) -> Result<Option<StoredEntry>, StorageError> {
     let Some(key) = get::<Option<Vec<u8>>>(row, "key")? else {
         return Ok(None);
     };
-    let key = Key::found(key.into());
+    let key = Key::unchecked(key.into());
     let value: Vec<u8> = get(row, "value")?;
     let stored = if head_only {
-        Stored::of_head(&value)
+        StoredValue::of_head(&value)
     } else {
-        Stored::decode(&key, value.into())
+        StoredValue::decode(&key, value.into())
     };
-    Ok(Some(Entry { key, stored }))
+    Ok(Some(StoredEntry { key, stored }))
 }

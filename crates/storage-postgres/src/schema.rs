@@ -8,7 +8,7 @@
 //!   it was; `total` counts bytes since the beginning, so that sizes are differences.
 
 use crate::error::typed;
-use crate::meta::{Meta, meta_columns};
+use crate::meta::{MetaRow, meta_columns};
 use coeval_storage::{Incarnation, StorageError};
 use sha2::{Digest, Sha256};
 use tokio_postgres::Client;
@@ -55,7 +55,7 @@ SELECT to_regclass(quote_ident($1) || '.meta') IS NOT NULL AS complete,
 const META: &str = concat!("SELECT ", meta_columns!(), ", m.level FROM meta m");
 
 /// Creates what is missing, reads what is there.
-pub(crate) async fn prepare(client: &Client, schema: &str) -> Result<Meta, StorageError> {
+pub(crate) async fn prepare(client: &Client, schema: &str) -> Result<MetaRow, StorageError> {
     let pg = |e: tokio_postgres::Error| typed(&e);
     client
         .batch_execute("BEGIN ISOLATION LEVEL READ COMMITTED")
@@ -69,6 +69,7 @@ pub(crate) async fn prepare(client: &Client, schema: &str) -> Result<Meta, Stora
         .map_err(pg)?;
     let survey = client.query_one(SURVEY, &[&schema]).await.map_err(pg)?;
     let on = |column| survey.try_get::<_, &str>(column).is_ok_and(|v| v == "on");
+    // A warning only: databases of tests are set up like this on purpose.
     if !on("fsync") || !on("pages") {
         tracing::warn!(
             "fsync or full_page_writes is off on the PostgreSQL server: a power cut may lose \
@@ -76,6 +77,7 @@ pub(crate) async fn prepare(client: &Client, schema: &str) -> Result<Meta, Stora
         );
     }
     if !survey.try_get::<_, bool>("complete").map_err(pg)? {
+        // An administrator may have created it empty, for a user without the right to.
         if !survey.try_get::<_, bool>("named").map_err(pg)? {
             let create = format!("CREATE SCHEMA \"{schema}\"");
             client.batch_execute(&create).await.map_err(pg)?;
@@ -97,7 +99,7 @@ pub(crate) async fn prepare(client: &Client, schema: &str) -> Result<Meta, Stora
             known: LEVEL.unsigned_abs(),
         });
     }
-    Meta::of(&row)
+    MetaRow::of(&row)
 }
 
 /// The advisory lock of one purpose in one schema.

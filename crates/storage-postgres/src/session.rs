@@ -1,7 +1,7 @@
 //! One session of the database, and what it says of itself.
 
 use crate::error::typed;
-use crate::tls::Tls;
+use crate::tls::TlsMaker;
 use coeval_storage::StorageError;
 use deadpool_postgres::Connect;
 use futures::FutureExt;
@@ -39,15 +39,15 @@ const UP_WITHIN: Duration = Duration::from_secs(10);
 
 /// Makes sessions.
 #[derive(Clone)]
-pub(crate) struct Connector {
+pub(crate) struct SessionConnector {
     pub(crate) config: Config,
-    pub(crate) tls: Tls,
+    pub(crate) tls: TlsMaker,
     pub(crate) schema: Arc<str>,
 }
 
 /// What a session says of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Facts {
+pub(crate) struct SessionFacts {
     pub(crate) pid: i32,
     /// With the process id, tells it from a later session that got the same one.
     pub(crate) started: String,
@@ -55,30 +55,33 @@ pub(crate) struct Facts {
 }
 
 /// A session outside the pool; ends when dropped.
-pub(crate) struct Session {
+pub(crate) struct DatabaseSession {
     pub(crate) client: Client,
-    pub(crate) facts: Facts,
+    pub(crate) facts: SessionFacts,
     driver: JoinHandle<()>,
 }
 
-impl Drop for Session {
+impl Drop for DatabaseSession {
     fn drop(&mut self) {
         self.driver.abort();
     }
 }
 
 /// Whom a notification wakes, unless it carries the handle's own name.
-pub(crate) struct Ears {
+pub(crate) struct NotificationListener {
     pub(crate) wake: Arc<Notify>,
     pub(crate) own: String,
 }
 
-impl Connector {
+impl SessionConnector {
     /// A session of its own.
-    pub(crate) async fn session(&self, ears: Option<Ears>) -> Result<Session, StorageError> {
+    pub(crate) async fn session(
+        &self,
+        ears: Option<NotificationListener>,
+    ) -> Result<DatabaseSession, StorageError> {
         let up = async {
             let (client, driver, facts) = self.dial(ears).await.map_err(|e| typed(&e))?;
-            Ok(Session {
+            Ok(DatabaseSession {
                 client,
                 facts,
                 driver,
@@ -89,12 +92,17 @@ impl Connector {
             .unwrap_or_else(|_| Err(StorageError::unavailable("no session within 10 s")))
     }
 
-    async fn dial(&self, ears: Option<Ears>) -> Result<(Client, JoinHandle<()>, Facts), Error> {
+    async fn dial(
+        &self,
+        ears: Option<NotificationListener>,
+    ) -> Result<(Client, JoinHandle<()>, SessionFacts), Error> {
         let (client, mut connection) = self.config.connect(self.tls.clone()).await?;
         let driver = tokio::spawn(async move {
+            // Polled by hand: as a plain future the connection would drop notifications.
             while let Some(message) = poll_fn(|cx| connection.poll_message(cx)).await {
                 match (message, &ears) {
                     (Ok(AsyncMessage::Notification(heard)), Some(ears)) => {
+                        // Of our own commits the bell has told already.
                         if heard.payload() != ears.own {
                             ears.wake.notify_one();
                         }
@@ -111,15 +119,16 @@ impl Connector {
         match self.greet(&client).await {
             Ok(facts) => Ok((client, driver, facts)),
             Err(error) => {
+                // The caller gets no session, so nobody else would end it.
                 driver.abort();
                 Err(error)
             }
         }
     }
 
-    async fn greet(&self, client: &Client) -> Result<Facts, Error> {
+    async fn greet(&self, client: &Client) -> Result<SessionFacts, Error> {
         let row = client.query_one(GREETING, &[&&*self.schema]).await?;
-        Ok(Facts {
+        Ok(SessionFacts {
             pid: row.try_get("pid")?,
             started: row.try_get("started")?,
             identity: row.try_get("identity")?,
@@ -127,7 +136,7 @@ impl Connector {
     }
 }
 
-impl Connect for Connector {
+impl Connect for SessionConnector {
     fn connect(&self, _: &Config) -> BoxFuture<'_, Result<(Client, JoinHandle<()>), Error>> {
         async move {
             let (client, driver, _) = self.dial(None).await?;

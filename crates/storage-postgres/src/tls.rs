@@ -1,6 +1,6 @@
 //! TLS to the database, over rustls.
 
-use crate::url::Security;
+use crate::url::ConnectionSecurity;
 use coeval_storage::StorageError;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::pem::PemObject;
@@ -25,16 +25,17 @@ const SYSTEM: &[&str] = &[
 
 /// Makes TLS connections, or none.
 #[derive(Clone)]
-pub(crate) struct Tls(Option<Arc<ClientConfig>>);
+pub(crate) struct TlsMaker(Option<Arc<ClientConfig>>);
 
-impl Tls {
-    pub(crate) fn new(security: &Security) -> Result<Self, StorageError> {
+impl TlsMaker {
+    pub(crate) fn new(security: &ConnectionSecurity) -> Result<Self, StorageError> {
         let ca = match security {
-            Security::Plain => return Ok(Self(None)),
-            Security::Tls(Some(ca)) => ca.clone(),
-            Security::Tls(None) => system_authorities()?,
+            ConnectionSecurity::Plain => return Ok(Self(None)),
+            ConnectionSecurity::Tls(Some(ca)) => ca.clone(),
+            ConnectionSecurity::Tls(None) => system_authorities()?,
         };
         let roots = read_authorities(&ca)?;
+        // Named: if several providers are linked in, rustls has no default.
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ClientConfig::builder_with_provider(provider)
             .with_safe_default_protocol_versions()
@@ -72,14 +73,14 @@ fn read_authorities(file: &Path) -> Result<RootCertStore, StorageError> {
     Ok(roots)
 }
 
-impl MakeTlsConnect<Socket> for Tls {
-    type Stream = Stream;
-    type TlsConnect = Handshake;
+impl MakeTlsConnect<Socket> for TlsMaker {
+    type Stream = TlsSocket;
+    type TlsConnect = TlsHandshake;
     type Error = io::Error;
 
-    fn make_tls_connect(&mut self, domain: &str) -> Result<Handshake, io::Error> {
+    fn make_tls_connect(&mut self, domain: &str) -> Result<TlsHandshake, io::Error> {
         // Called for plain connections and local sockets too, which never get to the handshake.
-        Ok(Handshake {
+        Ok(TlsHandshake {
             config: self.0.clone(),
             domain: domain.to_owned(),
         })
@@ -87,37 +88,37 @@ impl MakeTlsConnect<Socket> for Tls {
 }
 
 /// One handshake to come.
-pub(crate) struct Handshake {
+pub(crate) struct TlsHandshake {
     config: Option<Arc<ClientConfig>>,
     domain: String,
 }
 
-impl TlsConnect<Socket> for Handshake {
-    type Stream = Stream;
+impl TlsConnect<Socket> for TlsHandshake {
+    type Stream = TlsSocket;
     type Error = io::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<Stream, io::Error>> + Send>>;
+    type Future = Pin<Box<dyn Future<Output = Result<TlsSocket, io::Error>> + Send>>;
 
     fn connect(self, socket: Socket) -> Self::Future {
         Box::pin(async move {
             let config = self.config.ok_or_else(|| io::Error::other("TLS is off"))?;
             let name = ServerName::try_from(self.domain).map_err(io::Error::other)?;
             let stream = TlsConnector::from(config).connect(name, socket).await?;
-            Ok(Stream(stream))
+            Ok(TlsSocket(stream))
         })
     }
 }
 
 /// A secured connection.
-pub(crate) struct Stream(client::TlsStream<Socket>);
+pub(crate) struct TlsSocket(client::TlsStream<Socket>);
 
-impl TlsStream for Stream {
+impl TlsStream for TlsSocket {
     fn channel_binding(&self) -> ChannelBinding {
         // The server is verified by its certificate; that is enough.
         ChannelBinding::none()
     }
 }
 
-impl AsyncRead for Stream {
+impl AsyncRead for TlsSocket {
     fn poll_read(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -127,7 +128,7 @@ impl AsyncRead for Stream {
     }
 }
 
-impl AsyncWrite for Stream {
+impl AsyncWrite for TlsSocket {
     fn poll_write(
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -29,15 +29,15 @@ const PASSED: &[&str] = &[
 
 /// An address, understood.
 #[derive(Debug)]
-pub(crate) struct Address {
+pub(crate) struct PostgresAddress {
     pub(crate) config: Config,
     pub(crate) schema: String,
-    pub(crate) security: Security,
+    pub(crate) security: ConnectionSecurity,
 }
 
 /// How the connection is secured.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Security {
+pub(crate) enum ConnectionSecurity {
     /// Not at all.
     Plain,
     /// TLS; the server is verified by the authorities in this file, or by the system's.
@@ -51,7 +51,7 @@ fn invalid(reason: impl Into<String>) -> StorageError {
 }
 
 /// Understands `postgres://…?schema=…`.
-pub(crate) fn parse(url: &str) -> Result<Address, StorageError> {
+pub(crate) fn parse(url: &str) -> Result<PostgresAddress, StorageError> {
     if !url.starts_with("postgres://") && !url.starts_with("postgresql://") {
         return Err(invalid("it does not begin with postgres://"));
     }
@@ -69,6 +69,8 @@ pub(crate) fn parse(url: &str) -> Result<Address, StorageError> {
             "sslmode" => mode = Some(value),
             // Always read-write: see below.
             "target_session_attrs" => {}
+            // An allowlist: what secures the connection and what selects the server is decided here
+            // alone.
             name if PASSED.contains(&name) => passed.push(pair),
             _ => {
                 return Err(invalid(format!(
@@ -87,11 +89,11 @@ pub(crate) fn parse(url: &str) -> Result<Address, StorageError> {
         return Err(invalid("it names no host"));
     }
     config.ssl_mode(match security {
-        Security::Plain => SslMode::Disable,
-        Security::Tls(_) => SslMode::Require,
+        ConnectionSecurity::Plain => SslMode::Disable,
+        ConnectionSecurity::Tls(_) => SslMode::Require,
     });
     harden(&mut config);
-    Ok(Address {
+    Ok(PostgresAddress {
         config,
         schema,
         security,
@@ -119,13 +121,14 @@ fn harden(config: &mut Config) {
 }
 
 /// A server is always verified in full: encryption to whoever answers protects nothing.
-fn security(mode: Option<&str>, ca: Option<PathBuf>) -> Result<Security, StorageError> {
+fn security(mode: Option<&str>, ca: Option<PathBuf>) -> Result<ConnectionSecurity, StorageError> {
     match mode {
-        None if ca.is_none() => Ok(Security::Plain),
-        Some("disable" | "allow" | "prefer") if ca.is_none() => Ok(Security::Plain),
+        None if ca.is_none() => Ok(ConnectionSecurity::Plain),
+        // Without an authority these modes allow plain connections, as libpq has it.
+        Some("disable" | "allow" | "prefer") if ca.is_none() => Ok(ConnectionSecurity::Plain),
         Some("disable") => Err(invalid("sslmode=disable contradicts ca")),
         None | Some("allow" | "prefer" | "require" | "verify-ca" | "verify-full") => {
-            Ok(Security::Tls(ca))
+            Ok(ConnectionSecurity::Tls(ca))
         }
         Some(_) => Err(invalid(
             "sslmode is none of disable, prefer, require, verify-ca, verify-full",
@@ -134,6 +137,7 @@ fn security(mode: Option<&str>, ca: Option<PathBuf>) -> Result<Security, Storage
 }
 
 fn check_schema(schema: &str) -> Result<(), StorageError> {
+    // It is put between quotes in statements, so nothing in it may need escaping.
     let good = (1..=63).contains(&schema.len())
         && !schema.starts_with("pg_")
         && !schema.starts_with(|c: char| c.is_ascii_digit())
@@ -182,7 +186,10 @@ mod tests {
             "postgres://u:p@h:5433/db?schema=mine&application_name=x&sslmode=require&ca=%2Fa%2Fb";
         let address = parse(url).unwrap();
         assert_eq!(address.schema, "mine");
-        assert_eq!(address.security, Security::Tls(Some("/a/b".into())));
+        assert_eq!(
+            address.security,
+            ConnectionSecurity::Tls(Some("/a/b".into()))
+        );
         assert_eq!(address.config.get_application_name(), Some("x"));
         assert_eq!(address.config.get_ports(), [5433]);
         assert_eq!(address.config.get_dbname(), Some("db"));
@@ -216,9 +223,9 @@ mod tests {
     #[test]
     fn an_authority_alone_asks_for_verification() {
         let address = parse("postgres://h/db?ca=f").unwrap();
-        assert_eq!(address.security, Security::Tls(Some("f".into())));
+        assert_eq!(address.security, ConnectionSecurity::Tls(Some("f".into())));
         assert_eq!(address.config.get_ssl_mode(), SslMode::Require);
         let plain = parse("postgres://h/db?sslmode=prefer").unwrap();
-        assert_eq!(plain.security, Security::Plain);
+        assert_eq!(plain.security, ConnectionSecurity::Plain);
     }
 }

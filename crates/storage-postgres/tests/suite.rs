@@ -3,10 +3,10 @@
 #![allow(clippy::expect_used)]
 
 use coeval_storage::feed::RingSize;
-use coeval_storage::{DynStore, Limits};
+use coeval_storage::{DynStore, StoreLimits};
 use coeval_storage_postgres::{PostgresOptions, PostgresStore};
 use coeval_storage_suite::servers::{fresh_name, shared_postgres};
-use coeval_storage_suite::{Subject, dressed};
+use coeval_storage_suite::{StoreSubject, dressed};
 
 struct Database {
     url: String,
@@ -17,13 +17,13 @@ const RING: RingSize = RingSize {
     groups: 512,
 };
 
-async fn open() -> Box<dyn Subject> {
+async fn open() -> Box<dyn StoreSubject> {
     let url = format!("{}?schema={}", shared_postgres(), fresh_name());
     Box::new(Database { url })
 }
 
 #[async_trait::async_trait]
-impl Subject for Database {
+impl StoreSubject for Database {
     fn kind(&self) -> &'static str {
         "postgres"
     }
@@ -34,7 +34,7 @@ impl Subject for Database {
             ..PostgresOptions::at(&self.url)
         };
         let store = PostgresStore::open(options).await.expect("a store");
-        dressed(store, Limits::default())
+        dressed(store, StoreLimits::default())
     }
 
     // The database's clock decides.

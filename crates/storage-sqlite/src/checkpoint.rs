@@ -14,12 +14,12 @@ const RESTART_ABOVE: u64 = 64 * 1024 * 1024;
 
 /// The thread that checkpoints.
 #[derive(Debug)]
-pub(crate) struct Checkpoints {
+pub(crate) struct CheckpointThread {
     wake: SyncSender<()>,
     thread: JoinHandle<()>,
 }
 
-impl Checkpoints {
+impl CheckpointThread {
     /// There is something to do. Never waits: one wake that is still pending is enough.
     pub(crate) fn wake(&self) {
         let _ = self.wake.try_send(());
@@ -34,7 +34,8 @@ impl Checkpoints {
     }
 }
 
-pub(crate) fn start(path: &Path) -> Result<Checkpoints, StorageError> {
+pub(crate) fn start(path: &Path) -> Result<CheckpointThread, StorageError> {
+    // A connection of its own: the writer's is busy with commits.
     let connection = file::open_for_writing(path, file::Durability::Full)?;
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
@@ -44,13 +45,16 @@ pub(crate) fn start(path: &Path) -> Result<Checkpoints, StorageError> {
         .name("sqlite-checkpoint".into())
         .spawn(move || run(&connection, &log, &woken))
         .map_err(StorageError::failed)?;
-    Ok(Checkpoints { wake, thread })
+    Ok(CheckpointThread { wake, thread })
 }
 
 fn run(connection: &Connection, log: &Path, woken: &Receiver<()>) {
     loop {
         let mode = match woken.recv_timeout(Duration::from_secs(5)) {
+            // PASSIVE never waits, so while readers are always there the log does not begin anew
+            // and grows.
             Ok(()) if log_size(log) > RESTART_ABOVE => "RESTART",
+            // Without a wake-up as well: what the last commits left is copied while nobody writes.
             Ok(()) | Err(RecvTimeoutError::Timeout) => "PASSIVE",
             // The last one out leaves a file that is complete without its log.
             Err(RecvTimeoutError::Disconnected) => "TRUNCATE",

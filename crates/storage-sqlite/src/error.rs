@@ -20,6 +20,7 @@ pub(crate) fn typed(error: rusqlite::Error) -> StorageError {
 pub(crate) fn leaves_commit_open(error: &rusqlite::Error) -> bool {
     matches!(
         error.sqlite_error_code(),
+        // The frames were written and the sync failed: after a crash they may count or not.
         Some(ErrorCode::SystemIoFailure | ErrorCode::OperationInterrupted)
     )
 }

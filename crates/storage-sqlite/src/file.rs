@@ -5,7 +5,7 @@
 //! longer than a quarter page, and rows here may have 384 KiB.
 
 use crate::error::typed;
-use crate::transaction::Transaction;
+use crate::transaction::ReadTransaction;
 use coeval_storage::{Incarnation, StorageError};
 use rusqlite::{Connection, OpenFlags};
 use std::collections::BTreeMap;
@@ -44,6 +44,7 @@ pub(crate) fn open_for_writing(
         Durability::Full => "FULL",
         Durability::Off => "OFF",
     };
+    // No automatic checkpoints: they would run inside of a commit (see `checkpoint`).
     connection
         .execute_batch(&format!(
             "PRAGMA page_size = 8192;
@@ -66,6 +67,7 @@ const READ_CACHE: usize = 128 * 1024;
 /// One of so many readers.
 pub(crate) fn open_reader(path: &Path, readers: usize) -> Result<Connection, StorageError> {
     let connection = open_for_reading(path)?;
+    // Divided: the bound is on the process, however many readers it has.
     let cache = READ_CACHE / readers.max(1);
     connection
         .execute_batch(&format!("PRAGMA cache_size = -{cache};"))
@@ -74,6 +76,7 @@ pub(crate) fn open_reader(path: &Path, readers: usize) -> Result<Connection, Sto
 }
 
 pub(crate) fn open_for_reading(path: &Path) -> Result<Connection, StorageError> {
+    // Each connection belongs to one thread, so SQLite's own mutexes would protect nobody.
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags(path, flags).map_err(typed)?;
     common_settings(&connection)?;
@@ -84,6 +87,7 @@ pub(crate) fn open_for_reading(path: &Path) -> Result<Connection, StorageError> 
 fn common_settings(connection: &Connection) -> Result<(), StorageError> {
     connection.set_prepared_statement_cache_capacity(32);
     connection
+        // A checkpoint may block others for a moment; that is no error.
         .busy_timeout(Duration::from_secs(10))
         .map_err(typed)
 }
@@ -112,6 +116,8 @@ fn check_ours(connection: &Connection, path: &Path) -> Result<(), StorageError> 
 
 fn create(connection: &Connection) -> Result<(), StorageError> {
     let incarnation = Incarnation::draw()?;
+    // With the level in the same transaction: a crash leaves a whole store or an empty file, which
+    // is created anew.
     connection
         .execute_batch(&format!(
             "BEGIN IMMEDIATE;
@@ -155,7 +161,7 @@ pub(crate) fn limit(connection: &Connection, max: Option<u64>) -> Result<(), Sto
 }
 
 /// SQLite's own check; what it finds, a line each.
-pub(crate) fn quick_check(transaction: &Transaction<'_>) -> Result<Vec<String>, StorageError> {
+pub(crate) fn quick_check(transaction: &ReadTransaction<'_>) -> Result<Vec<String>, StorageError> {
     let mut statement = transaction
         .connection
         .prepare("PRAGMA quick_check(100)")
@@ -164,11 +170,12 @@ pub(crate) fn quick_check(transaction: &Transaction<'_>) -> Result<Vec<String>, 
         .query_map([], |row| row.get::<_, String>(0))
         .and_then(Iterator::collect::<Result<Vec<_>, _>>)
         .map_err(typed)?;
+    // A sound file answers a single `ok`.
     Ok(lines.into_iter().filter(|line| line != "ok").collect())
 }
 
 pub(crate) fn notes(
-    transaction: &Transaction<'_>,
+    transaction: &ReadTransaction<'_>,
 ) -> Result<BTreeMap<String, String>, StorageError> {
     let mut statement = transaction
         .connection

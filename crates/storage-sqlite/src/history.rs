@@ -1,10 +1,10 @@
 //! The event table: bounds and pages.
 
 use crate::error::typed;
-use crate::transaction::Transaction;
+use crate::transaction::ReadTransaction;
 use bytes::Bytes;
 use coeval_storage::event::decode_group;
-use coeval_storage::{Bounds, Incarnation, LogPage, StorageError};
+use coeval_storage::{HistoryBounds, Incarnation, LogPage, StorageError};
 use rusqlite::{Connection, params};
 use std::sync::Arc;
 
@@ -13,12 +13,12 @@ const PAGE_BYTES: usize = 4 * 1024 * 1024;
 
 /// What the store says of itself in one snapshot.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Meta {
-    pub(crate) bounds: Bounds,
+pub(crate) struct HistoryMeta {
+    pub(crate) bounds: HistoryBounds,
     pub(crate) restoring: bool,
 }
 
-pub(crate) fn bounds(connection: &Connection) -> Result<Meta, StorageError> {
+pub(crate) fn bounds(connection: &Connection) -> Result<HistoryMeta, StorageError> {
     // Compaction leaves the newest event, so it tells the head.
     let mut statement = connection
         .prepare_cached(
@@ -27,8 +27,8 @@ pub(crate) fn bounds(connection: &Connection) -> Result<Meta, StorageError> {
         .map_err(typed)?;
     statement
         .query_row([], |row| {
-            Ok(Meta {
-                bounds: Bounds {
+            Ok(HistoryMeta {
+                bounds: HistoryBounds {
                     incarnation: Incarnation::from_bytes(row.get(0)?),
                     floor: unsigned(row.get(1)?),
                     head: unsigned(row.get::<_, Option<i64>>(3)?.unwrap_or(0)),
@@ -47,7 +47,7 @@ pub(crate) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
-pub(crate) fn page(transaction: &Transaction<'_>, after: u64) -> Result<LogPage, StorageError> {
+pub(crate) fn page(transaction: &ReadTransaction<'_>, after: u64) -> Result<LogPage, StorageError> {
     let bounds = transaction.bounds;
     let mut statement = transaction
         .connection
@@ -64,6 +64,7 @@ pub(crate) fn page(transaction: &Transaction<'_>, after: u64) -> Result<LogPage,
             StorageError::failed(format!("the event at sequence {sequence} is damaged"))
         })?;
         groups.push(Arc::new(group));
+        // The group that reaches the bound is still in the page, so one always fits.
         if groups.len() >= PAGE_GROUPS || bytes >= PAGE_BYTES {
             return Ok(LogPage {
                 bounds,
@@ -75,6 +76,7 @@ pub(crate) fn page(transaction: &Transaction<'_>, after: u64) -> Result<LogPage,
     Ok(LogPage {
         bounds,
         groups,
+        // Everything is in it. A cursor beyond the head must not move backwards.
         complete_to: bounds.head.max(after),
     })
 }

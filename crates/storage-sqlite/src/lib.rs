@@ -16,17 +16,18 @@ mod writer;
 
 use async_trait::async_trait;
 use coeval_storage::event::RawChange;
-use coeval_storage::feed::{self, EventLog, Feed, RingSize, Watch, WatchRequest};
+use coeval_storage::feed::{self, DeliveryStream, EventFeed, EventLog, RingSize, WatchRequest};
 use coeval_storage::{
-    Adoption, AtomicWrite, Bounds, Clock, Entry, Limits, LogPage, ReadRequest, Retention, Revision,
-    Snapshot, Span, Status, StorageError, Store, SystemClock, Token, Written,
+    AdoptionStep, AtomicWrite, Clock, CommittedWrite, EventRetention, HistoryBounds, KeySpan,
+    LogPage, ReadRequest, ReadSnapshot, Revision, StorageError, Store, StoreLimits, StoreStatus,
+    StoredEntry, SystemClock, Token,
 };
-use moment::Moments;
-use reader::Readers;
+use moment::ExpiryClock;
+use reader::ReaderPool;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use writer::Writer;
+use writer::WriterHandle;
 
 pub use file::{Durability, LEVEL};
 
@@ -36,7 +37,7 @@ pub struct SqliteOptions {
     /// The database file; made if it is missing.
     pub path: PathBuf,
     /// Bounds of pages.
-    pub limits: Limits,
+    pub limits: StoreLimits,
     /// How many recent events are held in memory for watchers.
     pub ring: RingSize,
     /// The clock that decides expiry.
@@ -55,7 +56,7 @@ impl SqliteOptions {
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self {
             path: path.into(),
-            limits: Limits::default(),
+            limits: StoreLimits::default(),
             ring: RingSize::default(),
             clock: Arc::new(SystemClock::default()),
             readers: std::thread::available_parallelism().map_or(2, |n| n.get().clamp(2, 8)),
@@ -68,17 +69,17 @@ impl SqliteOptions {
 /// The embedded store.
 #[derive(Debug)]
 pub struct SqliteStore {
-    shared: Arc<Shared>,
+    shared: Arc<WatchSource>,
     /// None if it was opened read-only.
-    writer: Option<Writer>,
+    writer: Option<WriterHandle>,
 }
 
 /// What watchers hold on to.
 #[derive(Debug)]
-struct Shared {
+struct WatchSource {
     path: PathBuf,
-    readers: Readers,
-    feed: Arc<Feed>,
+    readers: ReaderPool,
+    feed: Arc<EventFeed>,
 }
 
 impl SqliteStore {
@@ -89,16 +90,17 @@ impl SqliteStore {
     /// newer release wrote it; otherwise what SQLite says.
     pub async fn open(options: SqliteOptions) -> Result<Self, StorageError> {
         blocking(move || {
-            let owner = owner::Owner::take(&options.path)?;
+            // The lock first: nothing of the file is touched while another process owns it.
+            let owner = owner::OwnerLock::take(&options.path)?;
             let connection = file::open_for_writing(&options.path, options.durability)?;
             file::limit(&connection, options.max_bytes)?;
             let loader = Arc::default();
-            let moments = Moments::new(Arc::clone(&options.clock));
-            let readers = Readers::start(&options, &moments, &loader)?;
+            let moments = ExpiryClock::new(Arc::clone(&options.clock));
+            let readers = ReaderPool::start(&options, &moments, &loader)?;
             let bounds = history::bounds(&connection)?.bounds;
-            let feed = Arc::new(Feed::new(&bounds, options.ring));
+            let feed = Arc::new(EventFeed::new(&bounds, options.ring));
             let checkpoints = checkpoint::start(&options.path)?;
-            let writer = Writer::start(writer::Start {
+            let writer = WriterHandle::start(writer::WriterParts {
                 connection,
                 moments,
                 feed: Arc::clone(&feed),
@@ -106,7 +108,7 @@ impl SqliteStore {
                 checkpoints,
                 owner,
             })?;
-            let shared = Arc::new(Shared {
+            let shared = Arc::new(WatchSource {
                 path: options.path,
                 readers,
                 feed,
@@ -131,12 +133,14 @@ impl SqliteStore {
                     options.path.display()
                 )));
             }
-            let moments = Moments::new(Arc::clone(&options.clock));
-            let readers = Readers::start(&options, &moments, &Arc::default())?;
+            // No owner and no writer: in WAL mode readers have their snapshot while another process
+            // commits.
+            let moments = ExpiryClock::new(Arc::clone(&options.clock));
+            let readers = ReaderPool::start(&options, &moments, &Arc::default())?;
             let connection = file::open_for_reading(&options.path)?;
             let bounds = history::bounds(&connection)?.bounds;
-            let shared = Arc::new(Shared {
-                feed: Arc::new(Feed::new(&bounds, options.ring)),
+            let shared = Arc::new(WatchSource {
+                feed: Arc::new(EventFeed::new(&bounds, options.ring)),
                 path: options.path,
                 readers,
             });
@@ -163,7 +167,7 @@ impl SqliteStore {
     }
 
     /// Puts raw records into the file without a trace in its history. Only while a restore is
-    /// under way ([`Adoption::Begin`]): how a backup file is filled.
+    /// under way ([`AdoptionStep::Begin`]): how a backup file is filled.
     ///
     /// # Errors
     /// [`StorageError::InvalidWrite`] at any other time.
@@ -187,7 +191,7 @@ impl SqliteStore {
         self.shared.readers.run(file::notes).await
     }
 
-    fn writer(&self) -> Result<&Writer, StorageError> {
+    fn writer(&self) -> Result<&WriterHandle, StorageError> {
         self.writer.as_ref().ok_or(StorageError::ReadOnly)
     }
 }
@@ -195,6 +199,7 @@ impl SqliteStore {
 async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, StorageError> + Send + 'static,
 ) -> Result<T, StorageError> {
+    // SQLite blocks, and on a runtime's thread it would stop all other tasks there.
     match tokio::task::spawn_blocking(work).await {
         Ok(result) => result,
         Err(error) => Err(StorageError::failed(error)),
@@ -203,18 +208,20 @@ async fn blocking<T: Send + 'static>(
 
 #[async_trait]
 impl Store for SqliteStore {
-    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+    async fn read(&self, request: ReadRequest) -> Result<ReadSnapshot, StorageError> {
         self.shared
             .readers
             .run(move |transaction| reader::snapshot(transaction, &request))
             .await
     }
 
-    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<CommittedWrite, StorageError> {
         self.writer()?.write(write, Revision::draw()?).await
     }
 
-    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+    async fn watch(&self, request: WatchRequest) -> Result<DeliveryStream, StorageError> {
+        // Read-only: commits of the owning process are not seen here, and the watch would be silent
+        // for ever.
         self.writer()?;
         let log = Arc::clone(&self.shared) as Arc<dyn EventLog>;
         feed::watch(&self.shared.feed, log, request).await
@@ -224,45 +231,48 @@ impl Store for SqliteStore {
         self.shared.page(after).await
     }
 
-    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+    async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         self.shared
             .readers
             .run(move |transaction| reader::expired(transaction, limit))
             .await
     }
 
-    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+    async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError> {
         self.writer()?.compact(keep).await
     }
 
-    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+    async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
         self.writer()?.adopt(step).await
     }
 
-    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+    async fn count(&self, span: KeySpan) -> Result<(Token, u64), StorageError> {
         self.shared
             .readers
             .run(move |transaction| ranges::count(transaction, &span))
             .await
     }
 
-    async fn status(&self) -> Result<Status, StorageError> {
+    async fn status(&self) -> Result<StoreStatus, StorageError> {
         let bounds = self.shared.bounds().await?;
         let size = |suffix: &str| {
             let mut path = self.shared.path.clone().into_os_string();
             path.push(suffix);
             std::fs::metadata(path).map_or(0, |meta| meta.len())
         };
-        Ok(Status {
+        Ok(StoreStatus {
             kind: "sqlite",
             incarnation: bounds.incarnation,
             floor: bounds.floor,
             head: bounds.head,
+            // Both files: what is not checkpointed yet is in the log only.
             bytes: Some(size("") + size("-wal")),
         })
     }
 
     async fn close(&self) {
+        // In this order: watches end, waiting writes are committed and answered, and only then
+        // reads end.
         self.shared.feed.close();
         if let Some(writer) = &self.writer {
             writer.close().await;
@@ -279,8 +289,8 @@ impl Drop for SqliteStore {
 }
 
 #[async_trait]
-impl EventLog for Shared {
-    async fn bounds(&self) -> Result<Bounds, StorageError> {
+impl EventLog for WatchSource {
+    async fn bounds(&self) -> Result<HistoryBounds, StorageError> {
         self.readers.run(|transaction| Ok(transaction.bounds)).await
     }
 

@@ -7,9 +7,9 @@ use std::path::Path;
 
 /// Holds the lock; the system releases it when the process ends, however it ends.
 #[derive(Debug)]
-pub(crate) struct Owner(#[expect(dead_code, reason = "held for its lock")] File);
+pub(crate) struct OwnerLock(#[expect(dead_code, reason = "held for its lock")] File);
 
-impl Owner {
+impl OwnerLock {
     pub(crate) fn take(database: &Path) -> Result<Self, StorageError> {
         let mut path = database.as_os_str().to_owned();
         path.push("-owner");
@@ -22,6 +22,8 @@ impl Owner {
         let mut file = open.map_err(|e| {
             StorageError::unavailable(format!("can't open {}: {e}", database.display()))
         })?;
+        // A lock of the system, not the file's existence: a process that was killed keeps nobody
+        // out.
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -35,6 +37,7 @@ impl Owner {
             }
             Err(TryLockError::Error(e)) => return Err(StorageError::unavailable(e)),
         }
+        // Written under the lock, so that the number is always the owner's.
         let noted = file
             .set_len(0)
             .and_then(|()| file.rewind())

@@ -1,18 +1,20 @@
 //! Ranges: pages of records, pages of keys, and counts.
 
 use crate::error::typed;
-use crate::transaction::{Transaction, is_live};
+use crate::transaction::{ReadTransaction, is_live};
 use bytes::{Bytes, BytesMut};
 use coeval_storage::record::{EXPIRY_AT, HEADER};
-use coeval_storage::{Entry, Key, Order, Page, Range, Span, StorageError, Stored, Token};
+use coeval_storage::{
+    Key, KeySpan, RangePage, ReadOrder, ReadRange, StorageError, StoredEntry, StoredValue, Token,
+};
 use rusqlite::{Row, params};
 
 /// Copies of many small pieces in few allocations. Whoever keeps one piece keeps its chunk, so
 /// chunks are small, and a large piece gets its own.
 #[derive(Default)]
-struct Copies(BytesMut);
+struct ChunkedCopies(BytesMut);
 
-impl Copies {
+impl ChunkedCopies {
     const CHUNK: usize = 16 * 1024;
 
     fn of(&mut self, piece: &[u8]) -> Bytes {
@@ -23,12 +25,13 @@ impl Copies {
             self.0 = BytesMut::with_capacity(Self::CHUNK);
         }
         self.0.extend_from_slice(piece);
+        // `split` takes what was written and leaves the rest of the chunk for the next piece.
         self.0.split().freeze()
     }
 }
 
 /// The statement of a range. Of keys only the head is brought along.
-fn statement(range: &Range) -> &'static str {
+fn statement(range: &ReadRange) -> &'static str {
     macro_rules! select {
         ($value:expr, $order:expr) => {
             concat!(
@@ -40,17 +43,20 @@ fn statement(range: &Range) -> &'static str {
         };
     }
     match (range.order, range.keys_only) {
-        (Order::Ascending, false) => select!("value", "key"),
-        (Order::Descending, false) => select!("value", "key DESC"),
-        (Order::Ascending, true) => select!("substr(value, 1, 32)", "key"),
-        (Order::Descending, true) => select!("substr(value, 1, 32)", "key DESC"),
+        (ReadOrder::Ascending, false) => select!("value", "key"),
+        (ReadOrder::Descending, false) => select!("value", "key DESC"),
+        (ReadOrder::Ascending, true) => select!("substr(value, 1, 32)", "key"),
+        (ReadOrder::Descending, true) => select!("substr(value, 1, 32)", "key DESC"),
     }
 }
 // The statements say the size of the head as a number.
 const _: () = assert!(HEADER == 32);
 
-pub(crate) fn page(transaction: &Transaction<'_>, range: &Range) -> Result<Page, StorageError> {
-    let mut page = Page::default();
+pub(crate) fn page(
+    transaction: &ReadTransaction<'_>,
+    range: &ReadRange,
+) -> Result<RangePage, StorageError> {
+    let mut page = RangePage::default();
     if range.span.is_empty() {
         return Ok(page);
     }
@@ -63,24 +69,25 @@ pub(crate) fn page(transaction: &Transaction<'_>, range: &Range) -> Result<Page,
         .map_err(typed)?;
     let most = range.page_items(&transaction.limits);
     let mut bytes = 0;
-    let mut copies = Copies::default();
+    let mut copies = ChunkedCopies::default();
     while let Some(row) = rows.next().map_err(typed)? {
         let raw = blob(row, 1)?;
         if !is_live(raw, transaction.now) {
             continue;
         }
+        // Only a further live record shows that there is more; it is not brought along.
         if page.entries.len() >= most || bytes >= transaction.limits.page_bytes {
             page.more = true;
             break;
         }
-        let key = Key::found(copies.of(blob(row, 0)?));
+        let key = Key::unchecked(copies.of(blob(row, 0)?));
         let (size, stored) = if range.keys_only {
-            (key.as_bytes().len(), Stored::of_head(raw))
+            (key.as_bytes().len(), StoredValue::of_head(raw))
         } else {
-            (raw.len(), Stored::decode(&key, copies.of(raw)))
+            (raw.len(), StoredValue::decode(&key, copies.of(raw)))
         };
         bytes += size;
-        page.entries.push(Entry { key, stored });
+        page.entries.push(StoredEntry { key, stored });
     }
     Ok(page)
 }
@@ -101,8 +108,8 @@ const _: () = assert!(EXPIRY_AT.start == 20 && EXPIRY_AT.end == 28);
 
 /// How many live records a span has, in this snapshot.
 pub(crate) fn count(
-    transaction: &Transaction<'_>,
-    span: &Span,
+    transaction: &ReadTransaction<'_>,
+    span: &KeySpan,
 ) -> Result<(Token, u64), StorageError> {
     let token = transaction.bounds.token();
     if span.is_empty() {
@@ -112,6 +119,7 @@ pub(crate) fn count(
         .connection
         .prepare_cached(COUNT)
         .map_err(typed)?;
+    // A time before 1970 would have the first bit set, and compare as larger than any expiry.
     let now = transaction.now.0.max(0).to_be_bytes();
     let bounds = params![span.start.as_ref(), span.end.as_ref(), now.as_slice()];
     let count: i64 = statement

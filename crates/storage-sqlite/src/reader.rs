@@ -2,40 +2,42 @@
 //! transaction, so that the price of beginning one is shared.
 
 use crate::error::typed;
-use crate::moment::Moments;
-use crate::transaction::{Transaction, is_live};
+use crate::moment::ExpiryClock;
+use crate::transaction::{ReadTransaction, is_live};
 use crate::{SqliteOptions, file, history, ranges};
 use bytes::Bytes;
-use coeval_storage::{Entry, Key, Limits, ReadRequest, Snapshot, StorageError, Stored};
+use coeval_storage::{
+    Key, ReadRequest, ReadSnapshot, StorageError, StoreLimits, StoredEntry, StoredValue,
+};
 use rusqlite::{Connection, OptionalExtension, params};
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use tokio::sync::oneshot;
 
-type Job = Box<dyn FnOnce(Result<&Transaction<'_>, StorageError>) + Send>;
+type ReadJob = Box<dyn FnOnce(Result<&ReadTransaction<'_>, StorageError>) + Send>;
 
 #[derive(Default)]
-struct Queue {
-    jobs: VecDeque<Job>,
+struct ReadQueue {
+    jobs: VecDeque<ReadJob>,
     closed: bool,
     idle: usize,
 }
 
 #[derive(Default)]
-struct Waiting {
-    queue: Mutex<Queue>,
+struct WaitingReads {
+    queue: Mutex<ReadQueue>,
     arrived: Condvar,
 }
 
 /// The pool of readers.
-pub(crate) struct Readers {
-    waiting: Arc<Waiting>,
+pub(crate) struct ReaderPool {
+    waiting: Arc<WaitingReads>,
 }
 
-impl std::fmt::Debug for Readers {
+impl std::fmt::Debug for ReaderPool {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("Readers")
+        f.write_str("ReaderPool")
     }
 }
 
@@ -44,15 +46,15 @@ const AT_ONCE: usize = 64;
 /// The most that may wait; more are refused.
 const MOST_WAITING: usize = 65_536;
 
-impl Readers {
+impl ReaderPool {
     pub(crate) fn start(
         options: &SqliteOptions,
-        moments: &Moments,
+        moments: &ExpiryClock,
         loader: &Arc<AtomicBool>,
     ) -> Result<Self, StorageError> {
-        let waiting = Arc::<Waiting>::default();
+        let waiting = Arc::<WaitingReads>::default();
         for number in 0..options.readers.max(1) {
-            let reader = Reader {
+            let reader = ReaderThread {
                 connection: file::open_reader(&options.path, options.readers)?,
                 moments: moments.clone(),
                 limits: options.limits,
@@ -71,10 +73,10 @@ impl Readers {
     /// Runs `work` in a read transaction on one of the threads.
     pub(crate) async fn run<T: Send + 'static>(
         &self,
-        work: impl FnOnce(&Transaction<'_>) -> Result<T, StorageError> + Send + 'static,
+        work: impl FnOnce(&ReadTransaction<'_>) -> Result<T, StorageError> + Send + 'static,
     ) -> Result<T, StorageError> {
         let (reply, answer) = oneshot::channel();
-        let job: Job = Box::new(move |transaction| {
+        let job: ReadJob = Box::new(move |transaction| {
             // Nobody waits any more if the caller was cancelled.
             let _ = reply.send(transaction.and_then(work));
         });
@@ -89,6 +91,7 @@ impl Readers {
                 });
             }
             queue.jobs.push_back(job);
+            // Readers that are at work look at the queue again by themselves.
             if queue.idle > 0 {
                 self.waiting.arrived.notify_one();
             }
@@ -102,19 +105,19 @@ impl Readers {
     }
 }
 
-impl Drop for Readers {
+impl Drop for ReaderPool {
     fn drop(&mut self) {
         self.close();
     }
 }
 
-impl Waiting {
-    fn lock(&self) -> MutexGuard<'_, Queue> {
+impl WaitingReads {
+    fn lock(&self) -> MutexGuard<'_, ReadQueue> {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// A share of what waits; empty once closed and drained.
-    fn take(&self, share: usize) -> Vec<Job> {
+    fn take(&self, share: usize) -> Vec<ReadJob> {
         let mut queue = self.lock();
         while queue.jobs.is_empty() && !queue.closed {
             queue.idle += 1;
@@ -124,21 +127,22 @@ impl Waiting {
                 .unwrap_or_else(PoisonError::into_inner);
             queue.idle -= 1;
         }
+        // Not all of it: the other readers wake up as well and share the work.
         let count = queue.jobs.len().div_ceil(share).min(AT_ONCE);
         queue.jobs.drain(..count).collect()
     }
 }
 
-struct Reader {
+struct ReaderThread {
     connection: Connection,
-    moments: Moments,
-    limits: Limits,
+    moments: ExpiryClock,
+    limits: StoreLimits,
     loader: Arc<AtomicBool>,
     share: usize,
 }
 
-impl Reader {
-    fn run(&self, waiting: &Waiting) {
+impl ReaderThread {
+    fn run(&self, waiting: &WaitingReads) {
         loop {
             let jobs = waiting.take(self.share);
             if jobs.is_empty() {
@@ -148,7 +152,7 @@ impl Reader {
         }
     }
 
-    fn answer(&self, jobs: Vec<Job>) {
+    fn answer(&self, jobs: Vec<ReadJob>) {
         match self.begin() {
             Ok(transaction) => {
                 for job in jobs {
@@ -161,6 +165,7 @@ impl Reader {
                 }
             }
         }
+        // Not open if BEGIN failed, or if SQLite ended the transaction after an error.
         if !self.connection.is_autocommit()
             && let Err(error) = self.execute("COMMIT")
         {
@@ -168,7 +173,7 @@ impl Reader {
         }
     }
 
-    fn begin(&self) -> Result<Transaction<'_>, StorageError> {
+    fn begin(&self) -> Result<ReadTransaction<'_>, StorageError> {
         // Before the snapshot is taken: see there.
         let now = self.moments.read();
         self.execute("BEGIN")?;
@@ -176,7 +181,7 @@ impl Reader {
         if meta.restoring && !self.loader.load(Ordering::Acquire) {
             return Err(StorageError::Restoring);
         }
-        Ok(Transaction {
+        Ok(ReadTransaction {
             connection: &self.connection,
             bounds: meta.bounds,
             now,
@@ -191,9 +196,10 @@ impl Reader {
 }
 
 pub(crate) fn snapshot(
-    transaction: &Transaction<'_>,
+    transaction: &ReadTransaction<'_>,
     request: &ReadRequest,
-) -> Result<Snapshot, StorageError> {
+) -> Result<ReadSnapshot, StorageError> {
+    // A snapshot is of the present, so what it does not show yet is of another history.
     if let Some(token) = request.at_least
         && (token.incarnation != transaction.bounds.incarnation
             || token.sequence > transaction.bounds.head)
@@ -203,14 +209,17 @@ pub(crate) fn snapshot(
     let keys = request.keys.iter().map(|key| entry(transaction, key));
     let pages = request.ranges.iter();
     let pages = pages.map(|range| ranges::page(transaction, range));
-    Ok(Snapshot {
+    Ok(ReadSnapshot {
         token: transaction.bounds.token(),
         keys: keys.collect::<Result<_, _>>()?,
         pages: pages.collect::<Result<_, _>>()?,
     })
 }
 
-fn entry(transaction: &Transaction<'_>, key: &Key) -> Result<Option<Entry>, StorageError> {
+fn entry(
+    transaction: &ReadTransaction<'_>,
+    key: &Key,
+) -> Result<Option<StoredEntry>, StorageError> {
     let mut statement = transaction
         .connection
         .prepare_cached("SELECT value FROM records WHERE key = ?")
@@ -222,16 +231,16 @@ fn entry(transaction: &Transaction<'_>, key: &Key) -> Result<Option<Entry>, Stor
         })
         .optional()
         .map_err(typed)?;
-    Ok(found.flatten().map(|raw| Entry {
+    Ok(found.flatten().map(|raw| StoredEntry {
         key: key.clone(),
-        stored: Stored::decode(key, raw),
+        stored: StoredValue::decode(key, raw),
     }))
 }
 
 pub(crate) fn expired(
-    transaction: &Transaction<'_>,
+    transaction: &ReadTransaction<'_>,
     limit: usize,
-) -> Result<Vec<Entry>, StorageError> {
+) -> Result<Vec<StoredEntry>, StorageError> {
     let mut statement = transaction
         .connection
         .prepare_cached(
@@ -247,9 +256,9 @@ pub(crate) fn expired(
         .map_err(typed)?;
     rows.map(|row| {
         let (key, raw) = row.map_err(typed)?;
-        let key = Key::found(key.into());
-        Ok(Entry {
-            stored: Stored::decode(&key, raw.into()),
+        let key = Key::unchecked(key.into());
+        Ok(StoredEntry {
+            stored: StoredValue::decode(&key, raw.into()),
             key,
         })
     })

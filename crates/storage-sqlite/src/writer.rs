@@ -3,16 +3,17 @@
 mod batch;
 mod compaction;
 
-use crate::checkpoint::Checkpoints;
+use crate::checkpoint::CheckpointThread;
 use crate::error::typed;
 use crate::history::{self, signed, unsigned};
-use crate::moment::Moments;
-use crate::owner::Owner;
-use batch::Member;
+use crate::moment::ExpiryClock;
+use crate::owner::OwnerLock;
+use batch::BatchMember;
 use coeval_storage::event::RawChange;
-use coeval_storage::feed::Feed;
+use coeval_storage::feed::EventFeed;
 use coeval_storage::{
-    Adoption, AtomicWrite, Group, Incarnation, Retention, Revision, StorageError, Token, Written,
+    AdoptionStep, AtomicWrite, CommittedWrite, EventGroup, EventRetention, Incarnation, Revision,
+    StorageError, Token,
 };
 use rusqlite::{Connection, params};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -31,37 +32,37 @@ const WAITING_KIB: usize = 64 * 1024;
 const UNPUBLISHED: usize = 1_024;
 
 /// What the thread needs.
-pub(crate) struct Start {
+pub(crate) struct WriterParts {
     pub(crate) connection: Connection,
-    pub(crate) moments: Moments,
-    pub(crate) feed: Arc<Feed>,
+    pub(crate) moments: ExpiryClock,
+    pub(crate) feed: Arc<EventFeed>,
     pub(crate) loader: Arc<AtomicBool>,
-    pub(crate) checkpoints: Checkpoints,
-    pub(crate) owner: Owner,
+    pub(crate) checkpoints: CheckpointThread,
+    pub(crate) owner: OwnerLock,
 }
 
-enum Command {
-    Write(Member),
-    Compact(Retention, oneshot::Sender<Result<u64, StorageError>>),
-    Adopt(Adoption, oneshot::Sender<Result<Token, StorageError>>),
+enum WriterCommand {
+    Write(BatchMember),
+    Compact(EventRetention, oneshot::Sender<Result<u64, StorageError>>),
+    Adopt(AdoptionStep, oneshot::Sender<Result<Token, StorageError>>),
     Load(Vec<RawChange>, oneshot::Sender<Result<(), StorageError>>),
     Note(String, String, oneshot::Sender<Result<(), StorageError>>),
 }
 
 /// The way to the writer thread.
 #[derive(Debug)]
-pub(crate) struct Writer {
-    commands: Mutex<Option<mpsc::Sender<Command>>>,
+pub(crate) struct WriterHandle {
+    commands: Mutex<Option<mpsc::Sender<WriterCommand>>>,
     room: Arc<Semaphore>,
     ended: tokio::sync::watch::Receiver<bool>,
 }
 
-impl Writer {
-    pub(crate) fn start(start: Start) -> Result<Self, StorageError> {
+impl WriterHandle {
+    pub(crate) fn start(start: WriterParts) -> Result<Self, StorageError> {
         let (commands, queue) = mpsc::channel(4 * MOST_MEMBERS);
         let (end, ended) = tokio::sync::watch::channel(false);
         let publish = publisher(Arc::clone(&start.feed))?;
-        let mut thread = Thread {
+        let mut thread = WriterThread {
             head: 0,
             total: 0,
             checkpointed: 0,
@@ -93,16 +94,18 @@ impl Writer {
         &self,
         write: AtomicWrite,
         revision: Revision,
-    ) -> Result<Written, StorageError> {
+    ) -> Result<CommittedWrite, StorageError> {
+        // At least one: a write of deletes alone takes room too.
         let kib = u32::try_from(batch::size(&write) / 1024 + 1).unwrap_or(u32::MAX);
+        // No more than there is, or a large write would wait for ever.
         let kib = kib.min(u32::try_from(WAITING_KIB).unwrap_or(u32::MAX));
         let _room = self
             .room
             .acquire_many(kib)
             .await
             .map_err(|_| StorageError::Closed)?;
-        self.ask(|reply| {
-            Command::Write(Member {
+        self.send(|reply| {
+            WriterCommand::Write(BatchMember {
                 write,
                 revision,
                 reply,
@@ -111,20 +114,21 @@ impl Writer {
         .await
     }
 
-    pub(crate) async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
-        self.ask(|reply| Command::Compact(keep, reply)).await
+    pub(crate) async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError> {
+        self.send(|reply| WriterCommand::Compact(keep, reply)).await
     }
 
-    pub(crate) async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
-        self.ask(|reply| Command::Adopt(step, reply)).await
+    pub(crate) async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
+        self.send(|reply| WriterCommand::Adopt(step, reply)).await
     }
 
     pub(crate) async fn load(&self, records: Vec<RawChange>) -> Result<(), StorageError> {
-        self.ask(|reply| Command::Load(records, reply)).await
+        self.send(|reply| WriterCommand::Load(records, reply)).await
     }
 
     pub(crate) async fn note(&self, name: String, value: String) -> Result<(), StorageError> {
-        self.ask(|reply| Command::Note(name, value, reply)).await
+        self.send(|reply| WriterCommand::Note(name, value, reply))
+            .await
     }
 
     /// Lets what waits be written, then ends the thread.
@@ -134,9 +138,9 @@ impl Writer {
         let _ = self.ended.clone().wait_for(|ended| *ended).await;
     }
 
-    async fn ask<T>(
+    async fn send<T>(
         &self,
-        command: impl FnOnce(oneshot::Sender<Result<T, StorageError>>) -> Command,
+        command: impl FnOnce(oneshot::Sender<Result<T, StorageError>>) -> WriterCommand,
     ) -> Result<T, StorageError> {
         let commands = self.lock().clone().ok_or(StorageError::Closed)?;
         let (reply, answer) = oneshot::channel();
@@ -144,23 +148,27 @@ impl Writer {
             .send(command(reply))
             .await
             .map_err(|_| StorageError::Closed)?;
+        // Before waiting: the thread ends when the last sender is dropped.
         drop(commands);
         answer.await.map_err(|_| StorageError::Closed)?
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<Command>>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, Option<mpsc::Sender<WriterCommand>>> {
         self.commands.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 /// Shows committed groups to the watchers, on a thread of its own: waking a thousand of them must
 /// not delay the next commit.
-fn publisher(feed: Arc<Feed>) -> Result<SyncSender<Vec<Arc<Group>>>, StorageError> {
-    let (publish, committed): (_, Receiver<Vec<Arc<Group>>>) = sync_channel(UNPUBLISHED);
+fn publisher(feed: Arc<EventFeed>) -> Result<SyncSender<Vec<Arc<EventGroup>>>, StorageError> {
+    // Bounded: if watchers can't be woken fast enough, the writer slows down and memory does not
+    // fill.
+    let (publish, committed): (_, Receiver<Vec<Arc<EventGroup>>>) = sync_channel(UNPUBLISHED);
     std::thread::Builder::new()
         .name("sqlite-publisher".into())
         .spawn(move || {
             while let Ok(first) = committed.recv() {
+                // All that waits at once, because each publish wakes every watcher.
                 let more = std::iter::from_fn(|| committed.try_recv().ok());
                 feed.publish(std::iter::once(first).chain(more).flatten());
             }
@@ -169,9 +177,9 @@ fn publisher(feed: Arc<Feed>) -> Result<SyncSender<Vec<Arc<Group>>>, StorageErro
     Ok(publish)
 }
 
-struct Thread {
-    start: Start,
-    publish: SyncSender<Vec<Arc<Group>>>,
+struct WriterThread {
+    start: WriterParts,
+    publish: SyncSender<Vec<Arc<EventGroup>>>,
     head: u64,
     /// Bytes of all event bodies since the store began: how compaction knows their size.
     total: u64,
@@ -183,25 +191,27 @@ struct Thread {
     last_commit: Duration,
 }
 
-impl Thread {
-    fn run(&mut self, mut queue: mpsc::Receiver<Command>) {
+impl WriterThread {
+    fn run(&mut self, mut queue: mpsc::Receiver<WriterCommand>) {
         while let Some(first) = queue.blocking_recv() {
             let mut members = Vec::new();
-            let mut other = self.gather(first, &mut queue, &mut members);
+            let mut other = self.collect_batch(first, &mut queue, &mut members);
+            // In the order of arrival: a compaction or an adoption sees all writes that came before
+            // it.
             self.commit(members);
             while let Some(command) = other.take() {
                 match command {
-                    Command::Write(member) => self.commit(vec![member]),
-                    Command::Adopt(step, reply) => {
+                    WriterCommand::Write(member) => self.commit(vec![member]),
+                    WriterCommand::Adopt(step, reply) => {
                         let _ = reply.send(self.adopt(step));
                     }
-                    Command::Load(records, reply) => {
+                    WriterCommand::Load(records, reply) => {
                         let _ = reply.send(self.load(&records));
                     }
-                    Command::Note(name, value, reply) => {
+                    WriterCommand::Note(name, value, reply) => {
                         let _ = reply.send(self.note(&name, &value));
                     }
-                    Command::Compact(keep, reply) => {
+                    WriterCommand::Compact(keep, reply) => {
                         let _ = reply.send(self.compact(keep, &mut queue, &mut other));
                     }
                 }
@@ -210,12 +220,12 @@ impl Thread {
     }
 
     /// Takes the writes that wait, up to the first other command, which is returned.
-    fn gather(
+    fn collect_batch(
         &self,
-        first: Command,
-        queue: &mut mpsc::Receiver<Command>,
-        members: &mut Vec<Member>,
-    ) -> Option<Command> {
+        first: WriterCommand,
+        queue: &mut mpsc::Receiver<WriterCommand>,
+        members: &mut Vec<BatchMember>,
+    ) -> Option<WriterCommand> {
         // The callers of the last commit are on their way back: a moment's patience, a small part
         // of what a commit takes, lets most of them share this one.
         let patience = self.last_commit / 4;
@@ -224,7 +234,7 @@ impl Thread {
         let mut next = Some(first);
         loop {
             match next {
-                Some(Command::Write(member)) => {
+                Some(WriterCommand::Write(member)) => {
                     bytes += batch::size(&member.write);
                     members.push(member);
                 }
@@ -241,14 +251,14 @@ impl Thread {
         }
     }
 
-    fn adopt(&mut self, step: Adoption) -> Result<Token, StorageError> {
+    fn adopt(&mut self, step: AdoptionStep) -> Result<Token, StorageError> {
         let incarnation = Incarnation::draw()?;
-        let restoring = step == Adoption::Begin;
+        let restoring = step == AdoptionStep::Begin;
         let loader = &self.start.loader;
-        if step == Adoption::Finish && !(self.restoring && loader.load(Ordering::Acquire)) {
+        if step == AdoptionStep::Finish && !(self.restoring && loader.load(Ordering::Acquire)) {
             return Err(StorageError::invalid_write("this handle restores nothing"));
         }
-        if self.restoring && !loader.load(Ordering::Acquire) && step != Adoption::Begin {
+        if self.restoring && !loader.load(Ordering::Acquire) && step != AdoptionStep::Begin {
             return Err(StorageError::Restoring);
         }
         self.start
@@ -258,6 +268,7 @@ impl Thread {
                 params![incarnation.as_bytes(), restoring],
             )
             .map_err(typed)?;
+        // After the commit: readers of this handle are let in when the file says so.
         loader.store(restoring, Ordering::Release);
         self.reload()?;
         // Whatever the publisher still holds is of the old history; the ring passes it over.
@@ -285,6 +296,7 @@ impl Thread {
             .start
             .connection
             .query_row(
+                // A subquery, so that a store without events answers a row too.
                 "SELECT (SELECT total FROM events WHERE seq = ?)",
                 params![signed(meta.bounds.head)],
                 |row| row.get(0),
@@ -303,6 +315,8 @@ impl Thread {
     }
 
     fn finish(self) {
+        // The writer's connection first, so that the last checkpoint has the file for itself; the
+        // lock last, so that nobody opens it half closed.
         drop(self.start.connection);
         self.start.checkpoints.finish();
         drop(self.start.owner);

@@ -11,7 +11,8 @@
 mod common;
 
 use coeval_storage::{
-    AtomicWrite, Damage, Put, Range, Retention, Span, StorageError, Store, Stored,
+    AtomicWrite, EventRetention, KeySpan, ReadRange, RecordDamage, RecordPut, StorageError, Store,
+    StoredValue,
 };
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
 use common::{key, open};
@@ -20,13 +21,13 @@ use std::path::Path;
 use std::time::Duration;
 use tempfile::TempDir;
 
-const NOTHING: Retention = Retention {
+const NOTHING: EventRetention = EventRetention {
     age: Duration::ZERO,
     bytes: 0,
 };
 
-fn value(byte: u8) -> Put {
-    Put::of(vec![byte; 8_000])
+fn value(byte: u8) -> RecordPut {
+    RecordPut::of(vec![byte; 8_000])
 }
 
 #[tokio::test]
@@ -50,7 +51,7 @@ async fn a_full_disk_is_a_typed_error_and_loses_nothing() {
     for (key, revision) in &written {
         assert_eq!(store.get(key).await.unwrap().revision, *revision);
     }
-    let (token, page) = store.range(Range::below(&key("k"))).await.unwrap();
+    let (token, page) = store.range(ReadRange::below(&key("k"))).await.unwrap();
     assert_eq!(page.entries.len(), written.len());
     assert_eq!(
         token.sequence,
@@ -109,10 +110,13 @@ async fn a_damaged_record_is_named_and_its_neighbours_are_served() {
     let error = store.get(&key("k/b")).await.unwrap_err();
     assert!(matches!(
         &error,
-        StorageError::Damaged { key, damage: Damage::Checksum } if key.as_bytes() == b"k/b"
+        StorageError::Damaged { key, damage: RecordDamage::Checksum } if key.as_bytes() == b"k/b"
     ));
-    let (_, page) = store.range(Range::of(Span::everything())).await.unwrap();
-    let damaged = |stored: &Stored| matches!(stored, Stored::Damaged { .. });
+    let (_, page) = store
+        .range(ReadRange::of(KeySpan::everything()))
+        .await
+        .unwrap();
+    let damaged = |stored: &StoredValue| matches!(stored, StoredValue::Damaged { .. });
     let found: Vec<_> = page.entries.iter().map(|e| damaged(&e.stored)).collect();
     assert_eq!(found, [false, true, false]);
     let kept = store.keep_alive(&key("k/b"), None).await.unwrap_err();
@@ -200,6 +204,6 @@ async fn the_log_is_checkpointed_and_the_file_is_whole_after_close() {
     let alone = folder.path().join("copy.db");
     std::fs::copy(&path, &alone).unwrap();
     let copy = open(&alone).await;
-    let (_, page) = copy.range(Range::below(&key("k"))).await.unwrap();
+    let (_, page) = copy.range(ReadRange::below(&key("k"))).await.unwrap();
     assert_eq!(page.entries.len(), 100);
 }

@@ -10,7 +10,7 @@
 
 mod common;
 
-use coeval_storage::{AtomicWrite, Range, ReadRequest, Store};
+use coeval_storage::{AtomicWrite, ReadRange, ReadRequest, Store};
 use coeval_storage_sqlite::SqliteStore;
 use coeval_storage_suite::scaled;
 use common::{key, open};
@@ -131,7 +131,7 @@ async fn acknowledged_writes_survive_kill_9_and_no_atomic_write_is_half_there() 
 
 /// The two counters agree, and the newest log entry is what they say.
 async fn assert_whole(store: &SqliteStore, writer: usize) -> u64 {
-    let newest = Range::below(&key(&format!("log/{writer}")))
+    let newest = ReadRange::below(&key(&format!("log/{writer}")))
         .descending()
         .limit(1);
     let read = ReadRequest::keys([
@@ -139,7 +139,7 @@ async fn assert_whole(store: &SqliteStore, writer: usize) -> u64 {
         key(&format!("right/{writer}")),
     ]);
     let snapshot = store.read(read.and_range(newest)).await.unwrap();
-    let body = |entry: coeval_storage::Entry| entry.into_record().unwrap().content.body;
+    let body = |entry: coeval_storage::StoredEntry| entry.into_record().unwrap().content.body;
     let mut keys = snapshot.keys.into_iter();
     let left = keys.next().unwrap().map(body);
     let right = keys.next().unwrap().map(body);

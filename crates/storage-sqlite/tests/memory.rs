@@ -9,7 +9,7 @@
 )]
 
 use coeval_storage::feed::RingSize;
-use coeval_storage::{Key, Put, Span, Store, Watch, WatchRequest};
+use coeval_storage::{DeliveryStream, Key, KeySpan, RecordPut, Store, WatchRequest};
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
 use futures::StreamExt;
 use stats_alloc::{INSTRUMENTED_SYSTEM, StatsAlloc};
@@ -31,7 +31,7 @@ fn live() -> i64 {
 
 async fn write(store: &SqliteStore, count: usize) {
     for n in 0..count {
-        let put = Put::of(vec![b'x'; VALUE]);
+        let put = RecordPut::of(vec![b'x'; VALUE]);
         let key = Key::try_from(format!("k/{}", n % 10).as_str()).unwrap();
         store.put(&key, put).await.unwrap();
     }
@@ -48,10 +48,10 @@ async fn growth(ring: usize) -> i64 {
         ..SqliteOptions::at(folder.path().join("coeval.db"))
     };
     let store = SqliteStore::open(options).await.unwrap();
-    let mut slow: Vec<Watch> = Vec::new();
+    let mut slow: Vec<DeliveryStream> = Vec::new();
     for _ in 0..WATCHERS {
         let request = WatchRequest {
-            span: Span::everything(),
+            span: KeySpan::everything(),
             from: None,
         };
         let mut watch = store.watch(request).await.unwrap();

@@ -10,9 +10,9 @@
 
 use async_trait::async_trait;
 use coeval_storage::feed::RingSize;
-use coeval_storage::{DynStore, Limits, SkewedClock, Store};
+use coeval_storage::{DynStore, SkewedClock, Store, StoreLimits};
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
-use coeval_storage_suite::{Subject, dressed};
+use coeval_storage_suite::{StoreSubject, dressed};
 use std::sync::Arc;
 use tempfile::TempDir;
 
@@ -24,7 +24,7 @@ struct Embedded {
     _folder: TempDir,
 }
 
-async fn open() -> Box<dyn Subject> {
+async fn open() -> Box<dyn StoreSubject> {
     let folder = TempDir::new().unwrap();
     let clock = Arc::new(SkewedClock::default());
     let options = SqliteOptions {
@@ -37,14 +37,14 @@ async fn open() -> Box<dyn Subject> {
     };
     let store = SqliteStore::open(options).await.unwrap();
     Box::new(Embedded {
-        store: dressed(store, Limits::default()),
+        store: dressed(store, StoreLimits::default()),
         clock,
         _folder: folder,
     })
 }
 
 #[async_trait]
-impl Subject for Embedded {
+impl StoreSubject for Embedded {
     fn kind(&self) -> &'static str {
         "sqlite"
     }

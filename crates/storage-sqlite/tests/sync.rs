@@ -9,7 +9,7 @@
     clippy::indexing_slicing
 )]
 
-use coeval_storage::{Key, Put, Store};
+use coeval_storage::{Key, RecordPut, Store};
 use coeval_storage_sqlite::{Durability, SqliteOptions, SqliteStore};
 use std::io::Write;
 use std::path::Path;
@@ -32,7 +32,7 @@ async fn write(path: &str) {
     };
     let store = SqliteStore::open(options).await.unwrap();
     for number in 0..COMMITS {
-        let put = Put::of(b"value".to_vec());
+        let put = RecordPut::of(b"value".to_vec());
         let key = Key::try_from(format!("k/{number}").as_str()).unwrap();
         store.put(&key, put).await.unwrap();
         let line = format!("ack {number}\n");

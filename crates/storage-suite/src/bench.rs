@@ -1,11 +1,12 @@
 //! What a case works with, and how it is run.
 
 use crate::feeds;
-use crate::shim::Shim;
-use crate::subject::Subject;
-use coeval_storage::layers::{FaultPlan, Faulty};
+use crate::shim::WriteShim;
+use crate::subject::StoreSubject;
+use coeval_storage::layers::{FaultPlan, FaultyStore};
 use coeval_storage::{
-    DynStore, Entry, Key, Millis, Order, Put, Range, Record, Store, Token, Watch,
+    DeliveryStream, DynStore, Key, ReadOrder, ReadRange, Record, RecordPut, Store, StoredEntry,
+    Token, UnixMillis,
 };
 use futures::future::BoxFuture;
 use std::sync::Arc;
@@ -13,7 +14,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 /// How single-key writes are said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Way {
+pub enum WriteStyle {
     /// As they are.
     Direct,
     /// As atomic writes with one more condition.
@@ -24,15 +25,15 @@ pub enum Way {
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A fresh store and a handle on it.
-pub struct Bench {
+pub struct BenchStore {
     /// The store under test.
-    pub subject: Box<dyn Subject>,
+    pub subject: Box<dyn StoreSubject>,
     /// The first handle.
     pub store: DynStore,
-    way: Way,
+    way: WriteStyle,
 }
 
-impl std::fmt::Debug for Bench {
+impl std::fmt::Debug for BenchStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{} {:?}", self.subject.kind(), self.way)
     }
@@ -44,11 +45,11 @@ impl std::fmt::Debug for Bench {
 /// If the case fails.
 pub async fn run(
     name: &'static str,
-    way: Way,
-    subject: Box<dyn Subject>,
-    case: impl for<'a> FnOnce(&'a Bench) -> BoxFuture<'a, ()>,
+    way: WriteStyle,
+    subject: Box<dyn StoreSubject>,
+    case: impl for<'a> FnOnce(&'a BenchStore) -> BoxFuture<'a, ()>,
 ) {
-    let bench = Bench::new(subject, way).await;
+    let bench = BenchStore::new(subject, way).await;
     let time = Duration::from_secs_f64(60.0 * crate::scale().max(1.0));
     if tokio::time::timeout(time, case(&bench)).await.is_err() {
         panic!("{name} ({bench:?}) took more than {time:?}");
@@ -57,9 +58,9 @@ pub async fn run(
     bench.subject.finish().await;
 }
 
-impl Bench {
+impl BenchStore {
     /// A bench for a fresh store.
-    pub async fn new(subject: Box<dyn Subject>, way: Way) -> Self {
+    pub async fn new(subject: Box<dyn StoreSubject>, way: WriteStyle) -> Self {
         let store = subject.handle().await;
         let mut bench = Self {
             subject,
@@ -72,8 +73,8 @@ impl Bench {
 
     async fn said(&self, store: DynStore) -> DynStore {
         match self.way {
-            Way::Direct => store,
-            Way::Shim => Arc::new(Shim::new(store).await.expect("the sentinel")),
+            WriteStyle::Direct => store,
+            WriteStyle::Shim => Arc::new(WriteShim::new(store).await.expect("the sentinel")),
         }
     }
 
@@ -90,7 +91,7 @@ impl Bench {
 
     /// One more handle, of a server whose store fails as the plan says.
     pub async fn faulty(&self, plan: Arc<dyn FaultPlan>) -> DynStore {
-        let store = Faulty::new(self.subject.handle().await, plan);
+        let store = FaultyStore::new(self.subject.handle().await, plan);
         self.said(Arc::new(store)).await
     }
 
@@ -104,7 +105,7 @@ impl Bench {
     }
 
     /// Watches the keys below `prefix` from `from`, or from now; the `Live` delivery is taken.
-    pub async fn watch(&self, prefix: &str, from: Option<Token>) -> (Token, Watch) {
+    pub async fn watch(&self, prefix: &str, from: Option<Token>) -> (Token, DeliveryStream) {
         feeds::watch(&self.store, prefix, from).await
     }
 }
@@ -117,21 +118,21 @@ pub fn key(text: &str) -> Key {
 
 /// A put of a text.
 #[must_use]
-pub fn text(body: &str) -> Put {
-    Put::of(body.as_bytes().to_vec())
+pub fn text(body: &str) -> RecordPut {
+    RecordPut::of(body.as_bytes().to_vec())
 }
 
 /// A put of a text that vanishes in `millis`.
 #[must_use]
-pub fn fleeting(body: &str, millis: i64) -> Put {
+pub fn fleeting(body: &str, millis: i64) -> RecordPut {
     text(body).expiring(Some(in_millis(millis)))
 }
 
 /// The machine's clock and `millis` more.
 #[must_use]
-pub fn in_millis(millis: i64) -> Millis {
+pub fn in_millis(millis: i64) -> UnixMillis {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("1970");
-    Millis(i64::try_from(now.as_millis()).expect("a date")).plus(millis)
+    UnixMillis(i64::try_from(now.as_millis()).expect("a date")).plus(millis)
 }
 
 /// The body of a record as text.
@@ -145,13 +146,13 @@ pub fn body(record: &Record) -> String {
 /// # Panics
 /// If it is damaged.
 #[must_use]
-pub fn record(entry: &Entry) -> &Record {
+pub fn record(entry: &StoredEntry) -> &Record {
     entry.stored.record().expect("a whole record")
 }
 
 /// The keys of entries, as text.
 #[must_use]
-pub fn names(entries: &[Entry]) -> Vec<String> {
+pub fn names(entries: &[StoredEntry]) -> Vec<String> {
     entries.iter().map(|entry| entry.key.to_string()).collect()
 }
 
@@ -159,8 +160,8 @@ pub fn names(entries: &[Entry]) -> Vec<String> {
 ///
 /// # Panics
 /// If the store fails, or a page breaks the rules of paging.
-pub async fn pages(store: &dyn Store, range: Range, at_once: usize) -> Vec<Entry> {
-    let mut all: Vec<Entry> = Vec::new();
+pub async fn pages(store: &dyn Store, range: ReadRange, at_once: usize) -> Vec<StoredEntry> {
+    let mut all: Vec<StoredEntry> = Vec::new();
     let mut range = range.limit(at_once);
     loop {
         let (_, page) = store.range(range.clone()).await.expect("a page");
@@ -173,8 +174,8 @@ pub async fn pages(store: &dyn Store, range: Range, at_once: usize) -> Vec<Entry
         range = range.after(&last.key);
     }
     let ordered = all.windows(2).all(|pair| match range.order {
-        Order::Ascending => pair[0].key < pair[1].key,
-        Order::Descending => pair[0].key > pair[1].key,
+        ReadOrder::Ascending => pair[0].key < pair[1].key,
+        ReadOrder::Descending => pair[0].key > pair[1].key,
     });
     assert!(ordered, "out of order: {:?}", names(&all));
     all

@@ -1,7 +1,9 @@
 //! Reading watches.
 
 use crate::bench::{PATIENCE, key};
-use coeval_storage::{Delivery, Group, Span, StorageError, Store, Token, Watch, WatchRequest};
+use coeval_storage::{
+    DeliveryStream, EventGroup, KeySpan, StorageError, Store, Token, WatchDelivery, WatchRequest,
+};
 use futures::StreamExt;
 use std::sync::Arc;
 
@@ -9,8 +11,12 @@ use std::sync::Arc;
 ///
 /// # Panics
 /// If the watch is refused or its first delivery is not `Live`.
-pub async fn watch(store: &dyn Store, prefix: &str, from: Option<Token>) -> (Token, Watch) {
-    let span = Span::below(&key(prefix));
+pub async fn watch(
+    store: &dyn Store,
+    prefix: &str,
+    from: Option<Token>,
+) -> (Token, DeliveryStream) {
+    let span = KeySpan::below(&key(prefix));
     watch_span(store, span, from).await
 }
 
@@ -18,11 +24,15 @@ pub async fn watch(store: &dyn Store, prefix: &str, from: Option<Token>) -> (Tok
 ///
 /// # Panics
 /// If the watch is refused or its first delivery is not `Live`.
-pub async fn watch_span(store: &dyn Store, span: Span, from: Option<Token>) -> (Token, Watch) {
+pub async fn watch_span(
+    store: &dyn Store,
+    span: KeySpan,
+    from: Option<Token>,
+) -> (Token, DeliveryStream) {
     let request = WatchRequest { span, from };
     let mut watch = store.watch(request).await.expect("a watch");
     match next(&mut watch).await {
-        Ok(Delivery::Live(token)) => (token, watch),
+        Ok(WatchDelivery::Live(token)) => (token, watch),
         other => panic!("the first delivery is {other:?}"),
     }
 }
@@ -34,7 +44,7 @@ pub async fn watch_span(store: &dyn Store, span: Span, from: Option<Token>) -> (
 ///
 /// # Panics
 /// If nothing comes, or the watch ends without an error.
-pub async fn next(watch: &mut Watch) -> Result<Delivery, StorageError> {
+pub async fn next(watch: &mut DeliveryStream) -> Result<WatchDelivery, StorageError> {
     match tokio::time::timeout(PATIENCE, watch.next()).await {
         Ok(Some(delivery)) => delivery,
         Ok(None) => panic!("the watch ended without a word"),
@@ -46,14 +56,14 @@ pub async fn next(watch: &mut Watch) -> Result<Delivery, StorageError> {
 ///
 /// # Panics
 /// If something else comes.
-pub async fn next_group(watch: &mut Watch) -> (Token, Arc<Group>) {
+pub async fn next_group(watch: &mut DeliveryStream) -> (Token, Arc<EventGroup>) {
     loop {
         match next(watch).await {
-            Ok(Delivery::Events(token, group)) => {
+            Ok(WatchDelivery::Events(token, group)) => {
                 assert_eq!(token.sequence, group.sequence);
                 return (token, group);
             }
-            Ok(Delivery::Bookmark(_)) => {}
+            Ok(WatchDelivery::Bookmark(_)) => {}
             other => panic!("instead of events: {other:?}"),
         }
     }
@@ -63,8 +73,8 @@ pub async fn next_group(watch: &mut Watch) -> (Token, Arc<Group>) {
 ///
 /// # Panics
 /// If something else comes.
-pub async fn groups(watch: &mut Watch, until: u64) -> Vec<Arc<Group>> {
-    let mut groups: Vec<Arc<Group>> = Vec::new();
+pub async fn groups(watch: &mut DeliveryStream, until: u64) -> Vec<Arc<EventGroup>> {
+    let mut groups: Vec<Arc<EventGroup>> = Vec::new();
     while groups.last().is_none_or(|group| group.sequence < until) {
         groups.push(next_group(watch).await.1);
     }
@@ -77,7 +87,7 @@ pub async fn groups(watch: &mut Watch, until: u64) -> Vec<Arc<Group>> {
 /// If it is not refused.
 pub async fn watch_refusal(store: &dyn Store, prefix: &str, token: Token) -> StorageError {
     let request = WatchRequest {
-        span: Span::below(&key(prefix)),
+        span: KeySpan::below(&key(prefix)),
         from: Some(token),
     };
     match store.watch(request).await {

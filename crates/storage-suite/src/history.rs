@@ -13,7 +13,7 @@ mod serial;
 pub use linearizable::check_linearizable;
 pub use serial::check_serial;
 
-use coeval_storage::{Condition, Key, Revision, StorageError};
+use coeval_storage::{Key, Revision, StorageError, WriteCondition};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -47,7 +47,7 @@ pub struct Move {
     /// Which.
     pub key: Key,
     /// What must hold.
-    pub condition: Condition,
+    pub condition: WriteCondition,
     /// What is done.
     pub act: Act,
 }

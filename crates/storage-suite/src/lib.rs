@@ -10,7 +10,7 @@
 //! coeval_storage_suite::suite!(open);
 //! ```
 //!
-//! Every case runs twice: `direct`, and through the [`Shim`](shim::Shim), where each single-key
+//! Every case runs twice: `direct`, and through the [`WriteShim`](shim::WriteShim), where each single-key
 //! write is said as an atomic write with one more condition. Both must agree.
 //!
 //! - [`subject`]: what a store brings, and [`dressed`], which puts the product's layers on it
@@ -39,8 +39,8 @@ pub mod subject;
 pub mod suite;
 pub mod workload;
 
-pub use bench::{Bench, Way, run};
-pub use subject::{Subject, dressed};
+pub use bench::{BenchStore, WriteStyle, run};
+pub use subject::{StoreSubject, dressed};
 
 /// How much longer than usual the longer cases run: `COEVAL_TEST_SCALE`, 1 if it is not set.
 ///

@@ -8,8 +8,8 @@ mod etcd;
 mod postgres;
 mod process;
 
-pub use etcd::Etcd;
-pub use postgres::Postgres;
+pub use etcd::EtcdCluster;
+pub use postgres::PostgresServer;
 
 use std::net::TcpListener;
 use std::sync::OnceLock;
@@ -26,9 +26,9 @@ pub const ETCD: &str = "COEVAL_TEST_ETCD";
 /// If none can be started.
 #[must_use]
 pub fn shared_postgres() -> String {
-    static SERVER: OnceLock<Postgres> = OnceLock::new();
+    static SERVER: OnceLock<PostgresServer> = OnceLock::new();
     std::env::var(POSTGRES).unwrap_or_else(|_| {
-        let start = || Postgres::start_without_sync().unwrap_or_else(|e| panic!("{e}"));
+        let start = || PostgresServer::start_without_sync().unwrap_or_else(|e| panic!("{e}"));
         SERVER.get_or_init(start).url()
     })
 }
@@ -40,9 +40,9 @@ pub fn shared_postgres() -> String {
 /// If none can be started.
 #[must_use]
 pub fn shared_etcd() -> String {
-    static SERVER: OnceLock<Etcd> = OnceLock::new();
+    static SERVER: OnceLock<EtcdCluster> = OnceLock::new();
     std::env::var(ETCD).unwrap_or_else(|_| {
-        let start = || Etcd::start(1).unwrap_or_else(|e| panic!("{e}"));
+        let start = || EtcdCluster::start(1).unwrap_or_else(|e| panic!("{e}"));
         SERVER.get_or_init(start).url()
     })
 }

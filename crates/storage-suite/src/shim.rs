@@ -2,21 +2,21 @@
 
 use async_trait::async_trait;
 use coeval_storage::{
-    Action, Adoption, AtomicWrite, Condition, DynStore, Entry, Key, LogPage, Put, ReadRequest,
-    Retention, Revision, Snapshot, Span, Status, StorageError, Store, Token, Watch, WatchRequest,
-    Written,
+    AdoptionStep, AtomicWrite, CommittedWrite, DeliveryStream, DynStore, EventRetention, Key,
+    KeySpan, LogPage, ReadRequest, ReadSnapshot, RecordPut, Revision, StorageError, Store,
+    StoreStatus, StoredEntry, Token, WatchRequest, WriteAction, WriteCondition,
 };
 
 /// A store whose single-key writes are atomic writes with one more condition, on a sentinel that
 /// always holds.
 #[derive(Debug)]
-pub struct Shim {
+pub struct WriteShim {
     store: DynStore,
     sentinel: Key,
     revision: Revision,
 }
 
-impl Shim {
+impl WriteShim {
     /// Around a handle; creates the sentinel, or uses the one that another handle created. (The
     /// store may be one that fails now and then on purpose.)
     ///
@@ -28,7 +28,10 @@ impl Shim {
         let mut tries = 0;
         let revision = loop {
             tries += 1;
-            match store.create(&sentinel, Put::of(b"holds".to_vec())).await {
+            match store
+                .create(&sentinel, RecordPut::of(b"holds".to_vec()))
+                .await
+            {
                 Ok(written) => break written.revision,
                 Err(StorageError::AlreadyExists { current, .. }) => break current,
                 Err(error) if tries == 20 => return Err(error),
@@ -44,16 +47,16 @@ impl Shim {
 }
 
 #[async_trait]
-impl Store for Shim {
-    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+impl Store for WriteShim {
+    async fn read(&self, request: ReadRequest) -> Result<ReadSnapshot, StorageError> {
         self.store.read(request).await
     }
 
-    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<CommittedWrite, StorageError> {
         self.store.atomic_write(write).await
     }
 
-    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+    async fn watch(&self, request: WatchRequest) -> Result<DeliveryStream, StorageError> {
         self.store.watch(request).await
     }
 
@@ -61,23 +64,23 @@ impl Store for Shim {
         self.store.events(after).await
     }
 
-    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+    async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         self.store.expired(limit).await
     }
 
-    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+    async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError> {
         self.store.compact(keep).await
     }
 
-    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+    async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
         self.store.adopt(step).await
     }
 
-    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+    async fn count(&self, span: KeySpan) -> Result<(Token, u64), StorageError> {
         self.store.count(span).await
     }
 
-    async fn status(&self) -> Result<Status, StorageError> {
+    async fn status(&self) -> Result<StoreStatus, StorageError> {
         self.store.status().await
     }
 
@@ -88,11 +91,11 @@ impl Store for Shim {
     async fn single(
         &self,
         key: &Key,
-        condition: Condition,
-        action: Action,
-    ) -> Result<Written, StorageError> {
+        condition: WriteCondition,
+        action: WriteAction,
+    ) -> Result<CommittedWrite, StorageError> {
         let write = AtomicWrite::new()
-            .when(&self.sentinel, Condition::RevisionIs(self.revision))
+            .when(&self.sentinel, WriteCondition::RevisionIs(self.revision))
             .step(key, condition, action);
         self.store.atomic_write(write).await
     }

@@ -1,18 +1,19 @@
 //! What a store brings to the suite.
 
 use async_trait::async_trait;
-use coeval_storage::layers::{Checked, Metered, Traced};
-use coeval_storage::maintenance::{Maintenance, Running, maintain};
+use coeval_storage::layers::{CheckedStore, MeteredStore, TracedStore};
+use coeval_storage::maintenance::{MaintenanceOptions, MaintenanceTask, maintain};
 use coeval_storage::{
-    Action, Adoption, AtomicWrite, Condition, DynStore, Entry, Key, Limits, LogPage, ReadRequest,
-    Retention, Snapshot, Span, Status, StorageError, Store, Token, Watch, WatchRequest, Written,
+    AdoptionStep, AtomicWrite, CommittedWrite, DeliveryStream, DynStore, EventRetention, Key,
+    KeySpan, LogPage, ReadRequest, ReadSnapshot, StorageError, Store, StoreLimits, StoreStatus,
+    StoredEntry, Token, WatchRequest, WriteAction, WriteCondition,
 };
 use std::sync::Arc;
 use std::time::Duration;
 
 /// One fresh, empty store under test.
 #[async_trait]
-pub trait Subject: Send + Sync {
+pub trait StoreSubject: Send + Sync {
     /// `sqlite`, `postgres` or `etcd`.
     fn kind(&self) -> &'static str;
 
@@ -40,36 +41,38 @@ pub trait Subject: Send + Sync {
 /// as the handle lives.
 ///
 /// Needs a Tokio runtime.
-pub fn dressed(store: impl Store, limits: Limits) -> DynStore {
-    let store: DynStore = Arc::new(Traced(Metered::new(Checked::new(store, limits))));
-    let work = Maintenance {
+pub fn dressed(store: impl Store, limits: StoreLimits) -> DynStore {
+    let store: DynStore = Arc::new(TracedStore(MeteredStore::new(CheckedStore::new(
+        store, limits,
+    ))));
+    let work = MaintenanceOptions {
         sweep_every: Duration::from_millis(200),
-        ..Maintenance::default()
+        ..MaintenanceOptions::default()
     };
     let running = maintain(Arc::clone(&store), work);
-    Arc::new(Maintained {
+    Arc::new(MaintainedStore {
         store,
         _running: running,
     })
 }
 
 #[derive(Debug)]
-struct Maintained {
+struct MaintainedStore {
     store: DynStore,
-    _running: Running,
+    _running: MaintenanceTask,
 }
 
 #[async_trait]
-impl Store for Maintained {
-    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+impl Store for MaintainedStore {
+    async fn read(&self, request: ReadRequest) -> Result<ReadSnapshot, StorageError> {
         self.store.read(request).await
     }
 
-    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<CommittedWrite, StorageError> {
         self.store.atomic_write(write).await
     }
 
-    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+    async fn watch(&self, request: WatchRequest) -> Result<DeliveryStream, StorageError> {
         self.store.watch(request).await
     }
 
@@ -77,23 +80,23 @@ impl Store for Maintained {
         self.store.events(after).await
     }
 
-    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+    async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         self.store.expired(limit).await
     }
 
-    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+    async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError> {
         self.store.compact(keep).await
     }
 
-    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+    async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
         self.store.adopt(step).await
     }
 
-    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+    async fn count(&self, span: KeySpan) -> Result<(Token, u64), StorageError> {
         self.store.count(span).await
     }
 
-    async fn status(&self) -> Result<Status, StorageError> {
+    async fn status(&self) -> Result<StoreStatus, StorageError> {
         self.store.status().await
     }
 
@@ -104,9 +107,9 @@ impl Store for Maintained {
     async fn single(
         &self,
         key: &Key,
-        condition: Condition,
-        action: Action,
-    ) -> Result<Written, StorageError> {
+        condition: WriteCondition,
+        action: WriteAction,
+    ) -> Result<CommittedWrite, StorageError> {
         self.store.single(key, condition, action).await
     }
 }

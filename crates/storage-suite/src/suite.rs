@@ -173,9 +173,12 @@ macro_rules! suite_case {
         #[::tokio::test(flavor = "multi_thread", worker_threads = 2)]
         async fn $case() {
             let subject = $open().await;
-            $crate::run(stringify!($case), $crate::Way::$way, subject, |bench| {
-                Box::pin($crate::cases::$theme::$case(bench))
-            })
+            $crate::run(
+                stringify!($case),
+                $crate::WriteStyle::$way,
+                subject,
+                |bench| Box::pin($crate::cases::$theme::$case(bench)),
+            )
             .await;
         }
     };

@@ -10,12 +10,14 @@ mod faults;
 mod watcher;
 mod worker;
 
-pub use dice::Dice;
+pub use dice::SeededDice;
 pub use faults::RandomFaults;
 
 use crate::bench::key;
 use crate::history::{Logged, Operation, Recorder, Version, check_linearizable, check_serial};
-use coeval_storage::{Change, DynStore, Group, Key, Put, Record, Span, Store, Token};
+use coeval_storage::{
+    DynStore, EventGroup, Key, KeyChange, KeySpan, Record, RecordPut, Store, Token,
+};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -75,7 +77,7 @@ impl Workload {
     ///
     /// # Panics
     /// If the store answers with what no store may answer, or never recovers.
-    pub async fn run(self, handles: Vec<DynStore>) -> Recorded {
+    pub async fn run(self, handles: Vec<DynStore>) -> RecordedRun {
         let prefix = key(&format!("load-{}", self.seed));
         let status = handles[0].status().await.expect("the status");
         let start = Token {
@@ -87,18 +89,18 @@ impl Workload {
         let (last, until) = tokio::sync::watch::channel(None);
         let watcher = tokio::spawn(watcher::follow(
             Arc::clone(&handles[0]),
-            Span::below(&prefix),
+            KeySpan::below(&prefix),
             start,
             until,
         ));
-        let mut dice = Dice::new(self.seed);
+        let mut dice = SeededDice::new(self.seed);
         let workers: Vec<_> = (0..self.workers)
             .map(|process| {
-                let worker = worker::Worker {
+                let worker = worker::WorkloadWorker {
                     process,
                     store: Arc::clone(&handles[process % handles.len()]),
                     keys: self.keys(&prefix),
-                    dice: Dice::new(dice.next()),
+                    dice: SeededDice::new(dice.next()),
                     recorder: Arc::clone(&recorder),
                     values: Arc::clone(&values),
                     known: std::collections::HashMap::new(),
@@ -116,7 +118,7 @@ impl Workload {
             .await
             .expect("the watcher never saw the last write")
             .expect("the watcher");
-        Recorded {
+        RecordedRun {
             prefix,
             start,
             operations: recorder.operations(),
@@ -133,7 +135,7 @@ impl Workload {
     async fn mark(&self, store: &DynStore, prefix: &Key) -> u64 {
         let name = prefix.join(MARKER).expect("a key");
         for _ in 0..600 {
-            match store.put(&name, Put::of(b"0".to_vec())).await {
+            match store.put(&name, RecordPut::of(b"0".to_vec())).await {
                 Ok(written) => return written.token.sequence,
                 Err(error) => assert!(self.faults, "{error:?}"),
             }
@@ -151,7 +153,7 @@ const MARKER: &str = "marker";
 
 /// A recorded run.
 #[derive(Debug)]
-pub struct Recorded {
+pub struct RecordedRun {
     /// Where the keys are.
     pub prefix: Key,
     /// Where it began.
@@ -159,10 +161,10 @@ pub struct Recorded {
     /// What was done.
     pub operations: Vec<Operation>,
     /// What a watcher saw that began before it.
-    pub watched: Vec<Arc<Group>>,
+    pub watched: Vec<Arc<EventGroup>>,
 }
 
-impl Recorded {
+impl RecordedRun {
     /// Checks the history both ways, and that the watcher saw the event log.
     ///
     /// # Panics
@@ -194,8 +196,8 @@ impl Recorded {
     }
 
     /// The store's event log of these keys, since the start.
-    async fn log(&self, store: &dyn Store) -> Vec<Arc<Group>> {
-        let span = Span::below(&self.prefix);
+    async fn log(&self, store: &dyn Store) -> Vec<Arc<EventGroup>> {
+        let span = KeySpan::below(&self.prefix);
         let mut groups = Vec::new();
         let mut after = self.start.sequence;
         loop {
@@ -213,7 +215,7 @@ impl Recorded {
                     .filter(|event| span.contains(&event.key));
                 let mine: Vec<_> = mine.cloned().collect();
                 if !mine.is_empty() {
-                    groups.push(Arc::new(Group::new(group.sequence, mine)));
+                    groups.push(Arc::new(EventGroup::new(group.sequence, mine)));
                 }
             }
             if page.complete_to <= after || page.complete_to >= bounds.head {
@@ -224,14 +226,14 @@ impl Recorded {
     }
 }
 
-fn logged(group: &Group, marker: &Key) -> Logged {
+fn logged(group: &EventGroup, marker: &Key) -> Logged {
     let events = group.events.iter().filter(|event| event.key != *marker);
     let changes = events.map(|event| match &event.change {
-        Change::Put(stored) => {
+        KeyChange::Put(stored) => {
             let record = stored.record().expect("a whole record");
             (event.key.clone(), Some(version(record)))
         }
-        Change::Deleted { .. } => (event.key.clone(), None),
+        KeyChange::Deleted { .. } => (event.key.clone(), None),
     });
     Logged {
         sequence: group.sequence,

@@ -1,6 +1,6 @@
 //! Private servers start, answer, come back and go away.
 
-use coeval_storage_suite::servers::{Etcd, Postgres};
+use coeval_storage_suite::servers::{EtcdCluster, PostgresServer};
 use std::net::TcpStream;
 use std::time::{Duration, Instant};
 
@@ -10,7 +10,7 @@ fn answers(port: u16) -> bool {
 
 #[test]
 fn postgres_starts_comes_back_after_a_crash_and_goes_away() {
-    let mut server = Postgres::start().unwrap();
+    let mut server = PostgresServer::start().unwrap();
     let (port, directory) = (server.port(), server.data_dir());
     assert!(server.url().contains(&port.to_string()));
     assert!(answers(port) && directory.exists());
@@ -25,7 +25,7 @@ fn postgres_starts_comes_back_after_a_crash_and_goes_away() {
 
 #[test]
 fn an_etcd_cluster_elects_another_leader() {
-    let mut cluster = Etcd::start(3).unwrap();
+    let mut cluster = EtcdCluster::start(3).unwrap();
     let leader = || cluster.leader().unwrap();
     let first = leader();
     cluster.kill_member(first);

@@ -5,9 +5,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 /// Milliseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Millis(pub i64);
+pub struct UnixMillis(pub i64);
 
-impl Millis {
+impl UnixMillis {
     /// This moment and `millis` more.
     #[must_use]
     pub const fn plus(self, millis: i64) -> Self {
@@ -16,7 +16,8 @@ impl Millis {
 
     /// Whether something that expires at `self` is gone at `now`.
     #[must_use]
-    pub fn has_passed(self, now: Millis) -> bool {
+    pub fn has_passed(self, now: UnixMillis) -> bool {
+        // Expired from its very millisecond on, in every store alike.
         self <= now
     }
 }
@@ -24,7 +25,7 @@ impl Millis {
 /// Where a store that has no clock of its own takes the time from.
 pub trait Clock: Send + Sync + std::fmt::Debug + 'static {
     /// The present moment.
-    fn now(&self) -> Millis;
+    fn now(&self) -> UnixMillis;
 }
 
 /// The machine's clock. It never goes backwards within one process, so that what was once
@@ -35,11 +36,14 @@ pub struct SystemClock {
 }
 
 impl Clock for SystemClock {
-    fn now(&self) -> Millis {
+    fn now(&self) -> UnixMillis {
+        // A clock before 1970 counts as 1970, and one beyond what fits as the end of time: nobody
+        // set it.
         let wall = SystemTime::now()
             .duration_since(UNIX_EPOCH)
             .map_or(0, |d| i64::try_from(d.as_millis()).unwrap_or(i64::MAX));
-        Millis(self.latest.fetch_max(wall, Ordering::AcqRel).max(wall))
+        // `fetch_max` returns the value before it, which may be later than this clock's reading.
+        UnixMillis(self.latest.fetch_max(wall, Ordering::AcqRel).max(wall))
     }
 }
 
@@ -68,7 +72,7 @@ impl SkewedClock {
 }
 
 impl Clock for SkewedClock {
-    fn now(&self) -> Millis {
+    fn now(&self) -> UnixMillis {
         self.system.now().plus(self.offset.load(Ordering::Acquire))
     }
 }

@@ -5,7 +5,7 @@ pub const LEVEL: u8 = 2;
 
 /// Why bytes are not a record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Damage {
+pub enum RecordDamage {
     /// Fewer bytes than a header, or fields that end after the record does.
     #[error("it is cut short")]
     Short,

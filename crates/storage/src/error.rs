@@ -1,22 +1,27 @@
 //! What can go wrong in storage: each with a stable code and what to do next.
 
-use crate::damage::Damage;
+use crate::damage::RecordDamage;
 use crate::key::Key;
 use crate::revision::{Revision, Token};
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use std::fmt;
 
 /// Every refusal and failure of a store.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum StorageError {
     /// Not a key.
     #[error("the key is not valid: {reason}")]
+    #[code(KEY_INVALID, advice = "Correct the key.")]
     InvalidKey {
         /// Why.
         reason: String,
     },
     /// Over a limit.
     #[error("{size} {what}, {limit} at most")]
+    #[code(
+        TOO_LARGE,
+        advice = "Make it smaller, or split it into several writes."
+    )]
     TooLarge {
         /// Of what.
         what: &'static str,
@@ -27,18 +32,24 @@ pub enum StorageError {
     },
     /// An atomic write that means nothing.
     #[error("the write is not well formed: {reason}")]
+    #[code(
+        WRITE_INVALID,
+        advice = "Correct the write: each key once, and at least one action."
+    )]
     InvalidWrite {
         /// Why.
         reason: String,
     },
     /// A live record was needed.
     #[error("{key} does not exist")]
+    #[code(NOT_FOUND, advice = "Create it first, or use a put.")]
     NotFound {
         /// Where.
         key: Key,
     },
     /// No live record was wanted.
     #[error("{key} exists already")]
+    #[code(ALREADY_EXISTS, advice = "Update it instead, or choose another key.")]
     AlreadyExists {
         /// Where.
         key: Key,
@@ -47,6 +58,10 @@ pub enum StorageError {
     },
     /// Another revision was expected.
     #[error("{key} has another revision by now: {current}")]
+    #[code(
+        CONFLICT,
+        advice = "Read it again, apply the change to what is there now, and write with its revision."
+    )]
     Conflict {
         /// Where.
         key: Key,
@@ -55,15 +70,27 @@ pub enum StorageError {
     },
     /// The sequence is of another history, beyond the head, or compacted.
     #[error("the events after this sequence are not in the store's history")]
+    #[code(
+        COMPACTED,
+        advice = "Read everything again and watch from that read's sequence."
+    )]
     Compacted,
     /// A live watcher was slower than the events.
     #[error("the watcher fell behind")]
+    #[code(
+        FELL_BEHIND,
+        advice = "Watch again from the sequence in this error: nothing is missed."
+    )]
     FellBehind {
         /// Watch from here to miss nothing.
         resume: Token,
     },
     /// The request was sent and no answer came.
     #[error("nobody knows whether the write happened: {reason}")]
+    #[code(
+        UNKNOWN_OUTCOME,
+        advice = "Read it back: if it has the revision in this error, the write happened."
+    )]
     UnknownOutcome {
         /// The revision that its fresh puts carry, if it happened.
         revision: Revision,
@@ -72,26 +99,39 @@ pub enum StorageError {
     },
     /// Nothing happened.
     #[error("the store can't be reached: {reason}")]
+    #[code(
+        UNAVAILABLE,
+        advice = "Nothing was written. Check that the store runs and can be reached, then try again."
+    )]
     Unavailable {
         /// What was seen.
         reason: String,
     },
     /// No space: nothing was written.
     #[error("the store has no space left: {reason}")]
+    #[code(
+        FULL,
+        advice = "Nothing was written. Free space (`coeval store compact` helps), then try again."
+    )]
     Full {
         /// What was seen.
         reason: String,
     },
     /// Bytes that are no record.
     #[error("the record {key} is damaged: {damage}")]
+    #[code(
+        DAMAGED,
+        advice = "Everything else can still be read. Write the record again, or restore it from a backup."
+    )]
     Damaged {
         /// Where.
         key: Key,
         /// How.
-        damage: Damage,
+        damage: RecordDamage,
     },
     /// One process owns an embedded store.
     #[error("another process owns the store {store}{}", owner(.by))]
+    #[code(IN_USE, advice = "Stop the other process, or use its API.")]
     InUse {
         /// Which.
         store: String,
@@ -100,12 +140,21 @@ pub enum StorageError {
     },
     /// Fenced until the restore is finished.
     #[error("the store is being restored, or a restore was cut short")]
+    #[code(
+        RESTORING,
+        advice = "Wait until the restore has ended; if it was cut short, run it again with --replace."
+    )]
     Restoring,
     /// `close` was called.
     #[error("the store was closed")]
+    #[code(CLOSED, advice = "The server is stopping; ask another one.")]
     Closed,
     /// Written by a newer release.
     #[error("the store has level {found}, this release reads up to {known}")]
+    #[code(
+        LEVEL_UNKNOWN,
+        advice = "Use the release that wrote it, or a newer one."
+    )]
     UnknownLevel {
         /// What is there.
         found: u32,
@@ -114,27 +163,41 @@ pub enum StorageError {
     },
     /// Opened for looking only.
     #[error("the store was opened read-only")]
+    #[code(READ_ONLY, advice = "Open the store for writing.")]
     ReadOnly,
     /// Not an address of a store.
     #[error("the store's address is not valid: {reason}")]
+    #[code(
+        URL_INVALID,
+        advice = "Use sqlite:PATH, postgres://user@host/database or etcd://host:port,host:port."
+    )]
     InvalidUrl {
         /// Why.
         reason: String,
     },
     /// Too much at once: nothing was written.
     #[error("the store is too busy: {reason}")]
+    #[code(BUSY, advice = "Nothing was written. Try again a little later.")]
     Busy {
         /// With what.
         reason: String,
     },
     /// Expiry can't be decided.
     #[error("this server's clock is {off} ms off the other servers' clocks")]
+    #[code(
+        CLOCK_OFF,
+        advice = "Set this server's clock (NTP); it is not ready until then."
+    )]
     ClockOff {
         /// How far.
         off: i64,
     },
     /// Anything else; nothing was written.
     #[error("the store failed: {reason}")]
+    #[code(
+        FAILED,
+        advice = "Nothing was written. See the server's log for the cause."
+    )]
     Failed {
         /// What was seen.
         reason: String,
@@ -210,60 +273,5 @@ impl StorageError {
             Self::ClockOff { .. } => "clock_off",
             Self::Failed { .. } => "failed",
         }
-    }
-}
-
-impl Coded for StorageError {
-    fn code(&self) -> Code {
-        match self {
-            Self::InvalidKey { .. } => coeval_codes::KEY_INVALID,
-            Self::TooLarge { .. } => coeval_codes::TOO_LARGE,
-            Self::InvalidWrite { .. } => coeval_codes::WRITE_INVALID,
-            Self::NotFound { .. } => coeval_codes::NOT_FOUND,
-            Self::AlreadyExists { .. } => coeval_codes::ALREADY_EXISTS,
-            Self::Conflict { .. } => coeval_codes::CONFLICT,
-            Self::Compacted => coeval_codes::COMPACTED,
-            Self::FellBehind { .. } => coeval_codes::FELL_BEHIND,
-            Self::UnknownOutcome { .. } => coeval_codes::UNKNOWN_OUTCOME,
-            Self::Unavailable { .. } => coeval_codes::UNAVAILABLE,
-            Self::Full { .. } => coeval_codes::FULL,
-            Self::Damaged { .. } => coeval_codes::DAMAGED,
-            Self::InUse { .. } => coeval_codes::IN_USE,
-            Self::Restoring => coeval_codes::RESTORING,
-            Self::Closed => coeval_codes::CLOSED,
-            Self::UnknownLevel { .. } => coeval_codes::LEVEL_UNKNOWN,
-            Self::ReadOnly => coeval_codes::READ_ONLY,
-            Self::InvalidUrl { .. } => coeval_codes::URL_INVALID,
-            Self::Busy { .. } => coeval_codes::BUSY,
-            Self::ClockOff { .. } => coeval_codes::CLOCK_OFF,
-            Self::Failed { .. } => coeval_codes::FAILED,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::InvalidKey { .. } => "Correct the key.",
-            Self::TooLarge { .. } => "Make it smaller, or split it into several writes.",
-            Self::InvalidWrite { .. } => "Correct the write: each key once, and at least one action.",
-            Self::NotFound { .. } => "Create it first, or use a put.",
-            Self::AlreadyExists { .. } => "Update it instead, or choose another key.",
-            Self::Conflict { .. } => "Read it again, apply the change to what is there now, and write with its revision.",
-            Self::Compacted => "Read everything again and watch from that read's sequence.",
-            Self::FellBehind { .. } => "Watch again from the sequence in this error: nothing is missed.",
-            Self::UnknownOutcome { .. } => "Read it back: if it has the revision in this error, the write happened.",
-            Self::Unavailable { .. } => "Nothing was written. Check that the store runs and can be reached, then try again.",
-            Self::Full { .. } => "Nothing was written. Free space (`coeval store compact` helps), then try again.",
-            Self::Damaged { .. } => "Everything else can still be read. Write the record again, or restore it from a backup.",
-            Self::InUse { .. } => "Stop the other process, or use its API.",
-            Self::Restoring => "Wait until the restore has ended; if it was cut short, run it again with --replace.",
-            Self::Closed => "The server is stopping; ask another one.",
-            Self::UnknownLevel { .. } => "Use the release that wrote it, or a newer one.",
-            Self::ReadOnly => "Open the store for writing.",
-            Self::InvalidUrl { .. } => "Use sqlite:PATH, postgres://user@host/database or etcd://host:port,host:port.",
-            Self::Busy { .. } => "Nothing was written. Try again a little later.",
-            Self::ClockOff { .. } => "Set this server's clock (NTP); it is not ready until then.",
-            Self::Failed { .. } => "Nothing was written. See the server's log for the cause.",
-        }
-        .to_owned()
     }
 }

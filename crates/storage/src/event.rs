@@ -1,26 +1,26 @@
 //! Events: what a committed write did, one group for each atomic write.
 
 use crate::key::Key;
-use crate::memo::Memo;
-use crate::record::Stored;
+use crate::memo::GroupMemo;
+use crate::record::StoredValue;
 use crate::revision::{Incarnation, Revision, Token};
 use bytes::{BufMut, Bytes, BytesMut};
 use std::sync::Arc;
 
 /// What happened to one key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct KeyEvent {
     /// Which.
     pub key: Key,
     /// What.
-    pub change: Change,
+    pub change: KeyChange,
 }
 
 /// What a key became.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Change {
+pub enum KeyChange {
     /// It holds this: a put, or a keep_alive (then the revision is the one it had).
-    Put(Stored),
+    Put(StoredValue),
     /// It was deleted, or has expired.
     Deleted {
         /// The revision that it had, where the store still knows.
@@ -28,50 +28,53 @@ pub enum Change {
     },
 }
 
-impl Event {
+impl KeyEvent {
     /// The revision of what is there, or was.
     #[must_use]
     pub fn revision(&self) -> Option<Revision> {
         match &self.change {
-            Change::Put(stored) => stored.revision(),
-            Change::Deleted { revision } => *revision,
+            KeyChange::Put(stored) => stored.revision(),
+            KeyChange::Deleted { revision } => *revision,
         }
     }
 }
 
 /// All events of one atomic write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Group {
+pub struct EventGroup {
     /// Its place in the history.
     pub sequence: u64,
     /// In the order of the write's steps.
-    pub events: Vec<Event>,
+    pub events: Vec<KeyEvent>,
     /// About how many bytes it takes in memory.
     pub size: usize,
     /// What was found out about it.
-    pub memo: Memo,
+    pub memo: GroupMemo,
 }
 
-impl Group {
+impl EventGroup {
     /// A group; its size is computed.
     #[must_use]
-    pub fn new(sequence: u64, events: Vec<Event>) -> Self {
+    pub fn new(sequence: u64, events: Vec<KeyEvent>) -> Self {
+        // Here and in `event_size`, about what the structs themselves take: the ring bounds memory,
+        // and many small events are more bookkeeping than payload.
         let size = events.iter().map(event_size).sum::<usize>() + 64;
         Self {
             sequence,
             events,
             size,
-            memo: Memo::default(),
+            memo: GroupMemo::default(),
         }
     }
 }
 
-fn event_size(event: &Event) -> usize {
+fn event_size(event: &KeyEvent) -> usize {
     let stored = match &event.change {
-        Change::Put(Stored::Record(record)) => record.content.stored_size(),
-        Change::Put(Stored::Damaged { raw, .. }) => raw.len(),
-        Change::Deleted { .. } => 16,
+        KeyChange::Put(StoredValue::Record(record)) => record.content.stored_size(),
+        KeyChange::Put(StoredValue::Damaged { raw, .. }) => raw.len(),
+        KeyChange::Deleted { .. } => 16,
     };
+    // The key, and about what the event's struct and its pointers take.
     96 + event.key.as_bytes().len() + stored
 }
 
@@ -81,12 +84,12 @@ pub struct RawChange {
     /// Which.
     pub key: Key,
     /// The new bytes, or the revision that was deleted.
-    pub to: RawTo,
+    pub to: RawChangeValue,
 }
 
 /// The stored bytes that a key becomes.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum RawTo {
+pub enum RawChangeValue {
     /// Holds these bytes.
     Put(Bytes),
     /// Gone; it had this revision.
@@ -96,14 +99,14 @@ pub enum RawTo {
 impl RawChange {
     /// As an event.
     #[must_use]
-    pub fn event(&self) -> Event {
+    pub fn event(&self) -> KeyEvent {
         let change = match &self.to {
-            RawTo::Put(raw) => Change::Put(Stored::decode(&self.key, raw.clone())),
-            RawTo::Deleted(revision) => Change::Deleted {
+            RawChangeValue::Put(raw) => KeyChange::Put(StoredValue::decode(&self.key, raw.clone())),
+            RawChangeValue::Deleted(revision) => KeyChange::Deleted {
                 revision: Some(*revision),
             },
         };
-        Event {
+        KeyEvent {
             key: self.key.clone(),
             change,
         }
@@ -114,11 +117,11 @@ impl RawChange {
 /// (1), key length (2), key, length (4) and the stored bytes or the deleted revision.
 ///
 /// ```
-/// use coeval_storage::event::{RawChange, RawTo, decode_group, encode_group};
+/// use coeval_storage::event::{RawChange, RawChangeValue, decode_group, encode_group};
 /// use coeval_storage::{Key, Revision};
 ///
 /// let key = Key::try_from("app/web").unwrap();
-/// let gone = RawChange { key, to: RawTo::Deleted(Revision::from_bytes([1; 16])) };
+/// let gone = RawChange { key, to: RawChangeValue::Deleted(Revision::from_bytes([1; 16])) };
 /// let raw = encode_group(&[gone.clone()]);
 /// assert_eq!(decode_group(8, &raw).unwrap().events, [gone.event()]);
 /// assert!(decode_group(8, &raw.slice(1..)).is_none());
@@ -126,11 +129,12 @@ impl RawChange {
 #[must_use]
 pub fn encode_group(changes: &[RawChange]) -> Bytes {
     let mut out = BytesMut::new();
+    // The place of the checksum; it is over all the rest, so it is filled in at the end.
     out.put_u32(0);
     for change in changes {
         let (kind, value): (u8, &[u8]) = match &change.to {
-            RawTo::Put(raw) => (1, raw),
-            RawTo::Deleted(revision) => (0, revision.as_bytes()),
+            RawChangeValue::Put(raw) => (1, raw),
+            RawChangeValue::Deleted(revision) => (0, revision.as_bytes()),
         };
         out.put_u8(kind);
         // Keys have at most 1,024 bytes and records 384 KiB: both lengths fit.
@@ -148,9 +152,10 @@ pub fn encode_group(changes: &[RawChange]) -> Bytes {
 
 /// Reads what [`encode_group`] wrote; `None` if it is damaged.
 #[must_use]
-pub fn decode_group(sequence: u64, raw: &Bytes) -> Option<Group> {
+pub fn decode_group(sequence: u64, raw: &Bytes) -> Option<EventGroup> {
     let (sum, _) = raw.split_first_chunk::<4>()?;
     let mut rest = raw.slice(4..);
+    // Before anything is parsed: the lengths in damaged bytes would lead anywhere.
     if crc32c::crc32c(&rest) != u32::from_be_bytes(*sum) {
         return None;
     }
@@ -158,17 +163,21 @@ pub fn decode_group(sequence: u64, raw: &Bytes) -> Option<Group> {
     while !rest.is_empty() {
         let [kind] = *take(&mut rest, 1)?.first_chunk::<1>()?;
         let length = u16::from_be_bytes(*take(&mut rest, 2)?.first_chunk()?);
+        // A key that could not have been written is damage, like everything else that can't be
+        // read.
         let key = Key::new(take(&mut rest, usize::from(length))?).ok()?;
         let length = u32::from_be_bytes(*take(&mut rest, 4)?.first_chunk()?);
         let value = take(&mut rest, length as usize)?;
         let to = match kind {
-            1 => RawTo::Put(value),
-            0 => RawTo::Deleted(Revision::from_bytes(*value.first_chunk()?)),
+            1 => RawChangeValue::Put(value),
+            0 => RawChangeValue::Deleted(Revision::from_bytes(*value.first_chunk()?)),
+            // A change of another kind comes from a newer release. Skipping it would hide it from
+            // watchers.
             _ => return None,
         };
         events.push(RawChange { key, to }.event());
     }
-    Some(Group::new(sequence, events))
+    Some(EventGroup::new(sequence, events))
 }
 
 fn take(rest: &mut Bytes, length: usize) -> Option<Bytes> {
@@ -177,7 +186,7 @@ fn take(rest: &mut Bytes, length: usize) -> Option<Bytes> {
 
 /// What is known of a store's history at one moment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Bounds {
+pub struct HistoryBounds {
     /// Which history.
     pub incarnation: Incarnation,
     /// Events up to and including this sequence are gone.
@@ -186,7 +195,7 @@ pub struct Bounds {
     pub head: u64,
 }
 
-impl Bounds {
+impl HistoryBounds {
     /// The token of the last write.
     #[must_use]
     pub fn token(&self) -> Token {
@@ -200,10 +209,10 @@ impl Bounds {
     /// beyond the head (then it is of another history too), or was compacted.
     ///
     /// ```
-    /// use coeval_storage::{Bounds, Incarnation, Token};
+    /// use coeval_storage::{HistoryBounds, Incarnation, Token};
     ///
     /// let incarnation = Incarnation::from_bytes([1; 16]);
-    /// let bounds = Bounds { incarnation, floor: 3, head: 7 };
+    /// let bounds = HistoryBounds { incarnation, floor: 3, head: 7 };
     /// let resume = |sequence| bounds.can_resume(Token { incarnation, sequence });
     /// assert_eq!([2, 3, 7, 8].map(resume), [false, true, true, false]);
     /// let restored = Incarnation::from_bytes([2; 16]);
@@ -211,6 +220,7 @@ impl Bounds {
     /// ```
     #[must_use]
     pub fn can_resume(&self, token: Token) -> bool {
+        // The incarnation first: sequences of two histories can't be compared.
         token.incarnation == self.incarnation
             && token.sequence >= self.floor
             && token.sequence <= self.head
@@ -221,9 +231,9 @@ impl Bounds {
 #[derive(Clone, Debug)]
 pub struct LogPage {
     /// The history's bounds in that snapshot.
-    pub bounds: Bounds,
+    pub bounds: HistoryBounds,
     /// The groups after the asked sequence, in order, as many as fit.
-    pub groups: Vec<Arc<Group>>,
+    pub groups: Vec<Arc<EventGroup>>,
     /// Every group up to this sequence is in `groups`; continue here.
     pub complete_to: u64,
 }
@@ -238,11 +248,11 @@ mod tests {
         let changes = [
             RawChange {
                 key: Key::try_from("a/b").unwrap(),
-                to: RawTo::Deleted(Revision::from_bytes([5; 16])),
+                to: RawChangeValue::Deleted(Revision::from_bytes([5; 16])),
             },
             RawChange {
                 key: Key::try_from("c").unwrap(),
-                to: RawTo::Put(Bytes::from_static(b"not a record")),
+                to: RawChangeValue::Put(Bytes::from_static(b"not a record")),
             },
         ];
         let raw = encode_group(&changes);

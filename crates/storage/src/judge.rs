@@ -7,12 +7,12 @@
 //! # Flow
 //!
 //! 1. A store takes all writes that wait: they are the members of a batch.
-//! 2. It fills a [`Batch`] with what stands under their keys, by loading keys as they are asked for
-//!    ([`Lookup`]) or all at once ([`needs`] says which, and how much of each).
-//! 3. [`Batch::judge`] decides one member: every condition is compared with the overlay of what earlier
+//! 2. It fills a [`BatchOverlay`] with what stands under their keys, by loading keys as they are asked for
+//!    ([`StateLookup`]) or all at once ([`lookup_depth`] says which, and how much of each).
+//! 3. [`BatchOverlay::judge`] decides one member: every condition is compared with the overlay of what earlier
 //!    members have done, or else with the store. Its changes become part of the overlay only if all of
 //!    its conditions hold.
-//! 4. The store writes [`Batch::outcome`] in one transaction, with one group of events for each accepted
+//! 4. The store writes [`BatchOverlay::outcome`] in one transaction, with one group of events for each accepted
 //!    member, and answers all members after the commit.
 //!
 //! # What it promises
@@ -36,55 +36,55 @@
 //! Two writers create the same key in one batch:
 //!
 //! ```
-//! # use coeval_storage::judge::{Batch, Lookup, Standing};
-//! # use coeval_storage::{Action, AtomicWrite, Condition, Key, Millis, Put, Revision, StorageError};
+//! # use coeval_storage::judge::{BatchOverlay, StateLookup, KeyState};
+//! # use coeval_storage::{WriteAction, AtomicWrite, WriteCondition, Key, UnixMillis, RecordPut, Revision, StorageError};
 //! struct Empty;
-//! impl Lookup for Empty {
-//!     fn standing(&mut self, _: &Key, _: bool) -> Result<Standing, StorageError> {
-//!         Ok(Standing::Absent)
+//! impl StateLookup for Empty {
+//!     fn standing(&mut self, _: &Key, _: bool) -> Result<KeyState, StorageError> {
+//!         Ok(KeyState::Absent)
 //!     }
 //! }
 //!
 //! let key = Key::try_from("app/web").unwrap();
-//! let put = Action::Put(Put::of(b"{}".to_vec()));
-//! let create = AtomicWrite::new().step(&key, Condition::NotExists, put);
+//! let put = WriteAction::Put(RecordPut::of(b"{}".to_vec()));
+//! let create = AtomicWrite::new().step(&key, WriteCondition::NotExists, put);
 //! let (first, second) = (Revision::from_bytes([1; 16]), Revision::from_bytes([2; 16]));
 //!
-//! let mut batch = Batch::default();
-//! assert!(batch.judge(&create, first, Millis(0), &mut Empty).unwrap().is_ok());
-//! let refusal = batch.judge(&create, second, Millis(0), &mut Empty).unwrap();
+//! let mut batch = BatchOverlay::default();
+//! assert!(batch.judge(&create, first, UnixMillis(0), &mut Empty).unwrap().is_ok());
+//! let refusal = batch.judge(&create, second, UnixMillis(0), &mut Empty).unwrap();
 //! assert_eq!(refusal, Err(StorageError::AlreadyExists { key, current: first }));
 //! assert_eq!(batch.outcome().count(), 1);
 //! ```
 
-use crate::clock::Millis;
+use crate::clock::UnixMillis;
 use crate::error::StorageError;
-use crate::event::{RawChange, RawTo};
+use crate::event::{RawChange, RawChangeValue};
 use crate::key::Key;
-use crate::record::{Head, Record, Stored, encode};
+use crate::record::{Record, RecordHead, StoredValue, encode};
 use crate::revision::Revision;
-use crate::write::{Action, AtomicWrite, Condition, Put, PutRevision, Step};
+use crate::write::{AtomicWrite, PutRevision, RecordPut, WriteAction, WriteCondition, WriteStep};
 use bytes::Bytes;
 use std::collections::HashMap;
 
 /// What stands under a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
+pub enum KeyState {
     /// Nothing.
     Absent,
     /// A record of which only the head was loaded.
-    Head(Head),
+    Head(RecordHead),
     /// A record, whole.
     Whole(Bytes),
 }
 
-impl Standing {
+impl KeyState {
     /// From the bytes that were found, or their first [`HEADER`](crate::record::HEADER).
     #[must_use]
     pub fn head_of(raw: Option<&[u8]>) -> Self {
         // Bytes that are too short to have a head stand for a record that nothing matches.
         raw.map_or(Self::Absent, |raw| {
-            Self::Head(Head::read(raw).unwrap_or(Head {
+            Self::Head(RecordHead::read(raw).unwrap_or(RecordHead {
                 revision: Revision::NEVER,
                 expires: None,
                 indexed: false,
@@ -93,7 +93,7 @@ impl Standing {
         })
     }
 
-    fn head(&self) -> Option<Head> {
+    fn head(&self) -> Option<RecordHead> {
         match self {
             Self::Absent => None,
             Self::Head(head) => Some(*head),
@@ -106,17 +106,17 @@ impl Standing {
 }
 
 /// Where a batch looks up what stands in the store.
-pub trait Lookup {
+pub trait StateLookup {
     /// What stands under `key`; `whole` asks for all its bytes.
     ///
     /// # Errors
     /// Whatever the store fails with: the batch is aborted then.
-    fn standing(&mut self, key: &Key, whole: bool) -> Result<Standing, StorageError>;
+    fn standing(&mut self, key: &Key, whole: bool) -> Result<KeyState, StorageError>;
 }
 
 /// How much of what stands under its key a step's judgement needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Needs {
+pub enum LookupDepth {
     /// Nothing: it is an unconditional put, or no step at all.
     Nothing,
     /// The head.
@@ -127,24 +127,27 @@ pub enum Needs {
 
 /// What must be looked up to judge `step`.
 #[must_use]
-pub fn needs(step: &Step) -> Needs {
+pub fn lookup_depth(step: &WriteStep) -> LookupDepth {
     match (&step.condition, &step.action) {
-        (_, Action::KeepAlive(_)) => Needs::Whole,
-        (Condition::Whatever, Action::Put(_) | Action::Nop) => Needs::Nothing,
-        _ => Needs::Head,
+        // It writes the record's own bytes again, with another expiry.
+        (_, WriteAction::KeepAlive(_)) => LookupDepth::Whole,
+        // An unconditional put overwrites whatever is there. A delete is not listed: its event
+        // names the revision that it removed.
+        (WriteCondition::Whatever, WriteAction::Put(_) | WriteAction::Nop) => LookupDepth::Nothing,
+        _ => LookupDepth::Head,
     }
 }
 
 /// One member's result: what it changes, or why it is refused.
-pub type Judgement = Result<Vec<RawChange>, StorageError>;
+pub type JudgedChanges = Result<Vec<RawChange>, StorageError>;
 
 /// The overlay of one batch.
 #[derive(Debug, Default)]
-pub struct Batch {
-    overlay: HashMap<Key, Standing>,
+pub struct BatchOverlay {
+    overlay: HashMap<Key, KeyState>,
 }
 
-impl Batch {
+impl BatchOverlay {
     /// Judges one member. The outer error is the store's, and aborts the batch; the inner one is
     /// a refusal, and leaves the other members alone.
     ///
@@ -154,18 +157,19 @@ impl Batch {
         &mut self,
         write: &AtomicWrite,
         revision: Revision,
-        now: Millis,
-        store: &mut impl Lookup,
-    ) -> Result<Judgement, StorageError> {
+        now: UnixMillis,
+        store: &mut impl StateLookup,
+    ) -> Result<JudgedChanges, StorageError> {
         let mut changes = Vec::with_capacity(write.steps.len());
         // Read through the overlay of earlier members, but not through this write's own steps: each key is
         // in it once, so they can't meet.
         for step in &write.steps {
-            let standing = match needs(step) {
-                Needs::Nothing => Standing::Absent,
-                needs => self.standing(&step.key, needs == Needs::Whole, store)?,
+            let standing = match lookup_depth(step) {
+                // Neither the condition nor the effect of such a step looks at it.
+                LookupDepth::Nothing => KeyState::Absent,
+                needs => self.standing(&step.key, needs == LookupDepth::Whole, store)?,
             };
-            if let Err(refusal) = holds(step, standing.head(), now) {
+            if let Err(refusal) = check_condition(step, standing.head(), now) {
                 return Ok(Err(refusal));
             }
             match effect(step, &standing, revision) {
@@ -181,8 +185,8 @@ impl Batch {
         // Only now, when every condition has held: a refused member must leave nothing behind.
         for change in &changes {
             let standing = match &change.to {
-                RawTo::Put(raw) => Standing::Whole(raw.clone()),
-                RawTo::Deleted(_) => Standing::Absent,
+                RawChangeValue::Put(raw) => KeyState::Whole(raw.clone()),
+                RawChangeValue::Deleted(_) => KeyState::Absent,
             };
             self.overlay.insert(change.key.clone(), standing);
         }
@@ -193,8 +197,8 @@ impl Batch {
         &self,
         key: &Key,
         whole: bool,
-        store: &mut impl Lookup,
-    ) -> Result<Standing, StorageError> {
+        store: &mut impl StateLookup,
+    ) -> Result<KeyState, StorageError> {
         match self.overlay.get(key) {
             Some(standing) => Ok(standing.clone()),
             None => store.standing(key, whole),
@@ -204,8 +208,9 @@ impl Batch {
     /// The last state of every key that the accepted members changed: its bytes, or none.
     pub fn outcome(&self) -> impl Iterator<Item = (&Key, Option<&Bytes>)> {
         self.overlay.iter().map(|(key, standing)| match standing {
-            Standing::Whole(raw) => (key, Some(raw)),
-            Standing::Absent | Standing::Head(_) => (key, None),
+            KeyState::Whole(raw) => (key, Some(raw)),
+            // A head never gets here: what a member has changed is whole or absent.
+            KeyState::Absent | KeyState::Head(_) => (key, None),
         })
     }
 }
@@ -213,49 +218,55 @@ impl Batch {
 /// Whether a step's condition holds for what stands there. Expired is absent.
 ///
 /// ```
-/// # use coeval_storage::judge::holds;
-/// # use coeval_storage::record::Head;
-/// # use coeval_storage::{Action, Condition, Key, Millis, Revision, Step, StorageError};
+/// # use coeval_storage::judge::check_condition;
+/// # use coeval_storage::record::RecordHead;
+/// # use coeval_storage::{WriteAction, WriteCondition, Key, UnixMillis, Revision, WriteStep, StorageError};
 /// let revision = Revision::from_bytes([1; 16]);
-/// let lease = Head { revision, expires: Some(Millis(100)), indexed: true, flags: 0 };
+/// let lease = RecordHead { revision, expires: Some(UnixMillis(100)), indexed: true, flags: 0 };
 /// let key = Key::try_from("lease").unwrap();
-/// let create = Step { key, condition: Condition::NotExists, action: Action::Nop };
-/// assert!(matches!(holds(&create, Some(lease), Millis(99)), Err(StorageError::AlreadyExists { .. })));
-/// assert_eq!(holds(&create, Some(lease), Millis(100)), Ok(()), "expired is absent");
+/// let create = WriteStep { key, condition: WriteCondition::NotExists, action: WriteAction::Nop };
+/// assert!(matches!(check_condition(&create, Some(lease), UnixMillis(99)), Err(StorageError::AlreadyExists { .. })));
+/// assert_eq!(check_condition(&create, Some(lease), UnixMillis(100)), Ok(()), "expired is absent");
 /// ```
 ///
 /// # Errors
 /// The refusal that the caller gets.
-pub fn holds(step: &Step, standing: Option<Head>, now: Millis) -> Result<(), StorageError> {
+pub fn check_condition(
+    step: &WriteStep,
+    standing: Option<RecordHead>,
+    now: UnixMillis,
+) -> Result<(), StorageError> {
     // Whether the sweep has been here must make no difference to anybody.
     let live = standing.filter(|head| !head.has_expired(now));
-    let needs_record = matches!(step.action, Action::KeepAlive(_));
+    let needs_record = matches!(step.action, WriteAction::KeepAlive(_));
+    // As for the caller of a read: whether it expired or was deleted makes no difference.
     let missing = || {
         Err(StorageError::NotFound {
             key: step.key.clone(),
         })
     };
     match (step.condition, live) {
-        (Condition::Whatever, None) if needs_record => missing(),
-        (Condition::Whatever, _) | (Condition::Exists, Some(_)) | (Condition::NotExists, None) => {
-            Ok(())
-        }
-        (Condition::Exists | Condition::RevisionIs(_) | Condition::AsRead { .. }, None) => {
-            missing()
-        }
-        (Condition::NotExists, Some(head)) => Err(StorageError::AlreadyExists {
+        (WriteCondition::Whatever, None) if needs_record => missing(),
+        (WriteCondition::Whatever, _)
+        | (WriteCondition::Exists, Some(_))
+        | (WriteCondition::NotExists, None) => Ok(()),
+        (
+            WriteCondition::Exists | WriteCondition::RevisionIs(_) | WriteCondition::AsRead { .. },
+            None,
+        ) => missing(),
+        (WriteCondition::NotExists, Some(head)) => Err(StorageError::AlreadyExists {
             key: step.key.clone(),
             current: head.revision,
         }),
         // `NEVER` is what a made-up revision parses to, and stands for heads that can't be read: neither
         // may match the other.
-        (Condition::RevisionIs(revision), Some(head))
+        (WriteCondition::RevisionIs(revision), Some(head))
             if head.revision == revision && revision != Revision::NEVER =>
         {
             Ok(())
         }
         (
-            Condition::AsRead {
+            WriteCondition::AsRead {
                 revision,
                 expires,
                 flags,
@@ -268,13 +279,14 @@ pub fn holds(step: &Step, standing: Option<Head>, now: Millis) -> Result<(), Sto
         {
             Ok(())
         }
-        (Condition::RevisionIs(_) | Condition::AsRead { .. }, Some(head)) => {
+        (WriteCondition::RevisionIs(_) | WriteCondition::AsRead { .. }, Some(head)) => {
             Err(StorageError::Conflict {
                 key: step.key.clone(),
                 current: head.revision,
             })
         }
-        (Condition::StillExpired(revision, expires), _) => match standing {
+        // Compared with the record as it is, not with `live`: here *expired* is what is wanted.
+        (WriteCondition::StillExpired(revision, expires), _) => match standing {
             Some(head)
                 if head.revision == revision
                     && head.expires == Some(expires)
@@ -293,27 +305,31 @@ pub fn holds(step: &Step, standing: Option<Head>, now: Millis) -> Result<(), Sto
 
 /// What a step whose condition holds does.
 fn effect(
-    step: &Step,
-    standing: &Standing,
+    step: &WriteStep,
+    standing: &KeyState,
     revision: Revision,
-) -> Result<Option<RawTo>, StorageError> {
+) -> Result<Option<RawChangeValue>, StorageError> {
     match &step.action {
-        Action::Nop => Ok(None),
+        WriteAction::Nop => Ok(None),
         // Also of an expired record that is still there: it is removed for good.
-        Action::Delete => Ok(standing.head().map(|head| RawTo::Deleted(head.revision))),
-        Action::Put(put) => Ok(Some(RawTo::Put(put_bytes(&step.key, put, revision)))),
-        Action::KeepAlive(expires) => {
-            let Standing::Whole(raw) = standing else {
+        WriteAction::Delete => Ok(standing
+            .head()
+            .map(|head| RawChangeValue::Deleted(head.revision))),
+        WriteAction::Put(put) => Ok(Some(RawChangeValue::Put(put_bytes(
+            &step.key, put, revision,
+        )))),
+        WriteAction::KeepAlive(expires) => {
+            let KeyState::Whole(raw) = standing else {
                 return Err(StorageError::failed("a keep_alive needs the whole record"));
             };
-            kept_alive(&step.key, raw, *expires).map(|raw| Some(RawTo::Put(raw)))
+            with_expiry(&step.key, raw, *expires).map(|raw| Some(RawChangeValue::Put(raw)))
         }
     }
 }
 
 /// The stored bytes of a put.
 #[must_use]
-pub fn put_bytes(key: &Key, put: &Put, fresh: Revision) -> Bytes {
+pub fn put_bytes(key: &Key, put: &RecordPut, fresh: Revision) -> Bytes {
     let revision = match put.revision {
         PutRevision::Fresh => fresh,
         PutRevision::Same(revision) => revision,
@@ -330,22 +346,26 @@ pub fn put_bytes(key: &Key, put: &Put, fresh: Revision) -> Bytes {
 /// The stored bytes with another expiry; the revision stays.
 ///
 /// ```
-/// # use coeval_storage::judge::{kept_alive, put_bytes};
-/// # use coeval_storage::record::Head;
-/// # use coeval_storage::{Key, Millis, Put, Revision};
+/// # use coeval_storage::judge::{with_expiry, put_bytes};
+/// # use coeval_storage::record::RecordHead;
+/// # use coeval_storage::{Key, UnixMillis, RecordPut, Revision};
 /// let (key, revision) = (Key::try_from("lease").unwrap(), Revision::from_bytes([1; 16]));
-/// let raw = put_bytes(&key, &Put::of(b"{}".to_vec()).expiring(Some(Millis(100))), revision);
-/// let head = Head::read(&kept_alive(&key, &raw, Some(Millis(200))).unwrap()).unwrap();
-/// assert_eq!((head.revision, head.expires), (revision, Some(Millis(200))));
+/// let raw = put_bytes(&key, &RecordPut::of(b"{}".to_vec()).expiring(Some(UnixMillis(100))), revision);
+/// let head = RecordHead::read(&with_expiry(&key, &raw, Some(UnixMillis(200))).unwrap()).unwrap();
+/// assert_eq!((head.revision, head.expires), (revision, Some(UnixMillis(200))));
 /// ```
 ///
 /// # Errors
 /// [`StorageError::Damaged`]: a checksum is never renewed over damage.
-pub fn kept_alive(key: &Key, raw: &Bytes, expires: Option<Millis>) -> Result<Bytes, StorageError> {
-    match Stored::decode(key, raw.clone()) {
+pub fn with_expiry(
+    key: &Key,
+    raw: &Bytes,
+    expires: Option<UnixMillis>,
+) -> Result<Bytes, StorageError> {
+    match StoredValue::decode(key, raw.clone()) {
         // Decoded although hardly a byte changes: the checksum covers the expiry, and computing it anew
         // over bytes that are damaged would hide the damage.
-        Stored::Record(record) => {
+        StoredValue::Record(record) => {
             // A record that did not expire before belongs to no other that the sweep would find.
             let indexed = record.indexed || record.expires.is_none();
             let kept = Record {
@@ -355,7 +375,7 @@ pub fn kept_alive(key: &Key, raw: &Bytes, expires: Option<Millis>) -> Result<Byt
             };
             Ok(encode(key, &kept))
         }
-        Stored::Damaged { damage, .. } => Err(StorageError::Damaged {
+        StoredValue::Damaged { damage, .. } => Err(StorageError::Damaged {
             key: key.clone(),
             damage,
         }),

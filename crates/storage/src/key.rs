@@ -36,7 +36,7 @@ impl Key {
     /// A key as it was found in a store, without a check: what is wrong with it, its record's
     /// checksum shows, and one bad key must not hide its neighbours.
     #[must_use]
-    pub const fn found(bytes: Bytes) -> Self {
+    pub const fn unchecked(bytes: Bytes) -> Self {
         Self(bytes)
     }
 
@@ -86,6 +86,7 @@ impl fmt::Debug for Key {
 }
 
 fn check(bytes: &[u8]) -> Result<(), StorageError> {
+    // The key itself is not repeated: it may be binary, and as long as it likes.
     let refuse = |reason: String| Err(StorageError::InvalidKey { reason });
     if bytes.is_empty() {
         return refuse("it is empty".into());
@@ -119,6 +120,7 @@ fn check(bytes: &[u8]) -> Result<(), StorageError> {
 #[must_use]
 pub fn escape_part(value: &[u8]) -> Vec<u8> {
     if value.is_empty() {
+        // A lone `%` is no escape, so no other value is written like this.
         return b"%".to_vec();
     }
     let mut escaped = Vec::with_capacity(value.len());
@@ -135,6 +137,7 @@ pub fn escape_part(value: &[u8]) -> Vec<u8> {
     }
     // `~` keeps a cut part apart from every part that fits: those are shorter.
     let hash = Sha256::digest(value);
+    // Room for `~` and 32 hex digits: 128 bits of the hash are enough to tell values apart.
     escaped.truncate(MAX_PART - 33);
     escaped.push(b'~');
     for byte in hash.iter().take(16) {
@@ -164,14 +167,14 @@ pub fn escape_ordered(value: &[u8]) -> Vec<u8> {
 
 /// A half-open range of raw bytes, `start <= key < end`: what stores work with.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Span {
+pub struct KeySpan {
     /// The first bytes in it.
     pub start: Bytes,
     /// The first bytes after it.
     pub end: Bytes,
 }
 
-impl Span {
+impl KeySpan {
     /// Every key.
     #[must_use]
     pub fn everything() -> Self {
@@ -188,9 +191,9 @@ impl Span {
     /// ```
     /// # use coeval_storage::Key;
     /// # let key = |text: &str| Key::try_from(text).unwrap();
-    /// use coeval_storage::Span;
+    /// use coeval_storage::KeySpan;
     ///
-    /// let span = Span::below(&key("app"));
+    /// let span = KeySpan::below(&key("app"));
     /// assert!(span.contains(&key("app/web")));
     /// assert!(!span.contains(&key("app")) && !span.contains(&key("apple/web")));
     /// ```
@@ -221,14 +224,15 @@ impl Span {
     /// ```
     /// # use coeval_storage::Key;
     /// # let key = |text: &str| Key::try_from(text).unwrap();
-    /// use coeval_storage::Span;
+    /// use coeval_storage::KeySpan;
     ///
-    /// let rest = Span::below(&key("app")).after(&key("app/b"));
+    /// let rest = KeySpan::below(&key("app")).after(&key("app/b"));
     /// assert!(rest.contains(&key("app/b/1")) && !rest.contains(&key("app/b")));
     /// ```
     #[must_use]
     pub fn after(&self, key: &Key) -> Self {
         Self {
+            // A key before the span cuts nothing off.
             start: just_after(key.as_bytes()).max(self.start.clone()),
             end: self.end.clone(),
         }
@@ -292,7 +296,7 @@ mod tests {
 
     #[test]
     fn a_prefix_excludes_siblings_that_share_its_letters() {
-        let span = Span::below(&key("foo"));
+        let span = KeySpan::below(&key("foo"));
         assert!(span.contains(&key("foo/a")));
         assert!(!span.contains(&key("foo")));
         assert!(!span.contains(&key("foobar")));
@@ -301,7 +305,7 @@ mod tests {
 
     #[test]
     fn both_ends_of_a_range_are_included() {
-        let span = Span::between(&key("b"), &key("d"));
+        let span = KeySpan::between(&key("b"), &key("d"));
         let inside = ["a", "b", "c", "d", "d/x", "e"].map(|k| span.contains(&key(k)));
         assert_eq!(inside, [false, true, true, true, false, false]);
     }
@@ -332,7 +336,7 @@ mod tests {
         #[test]
         fn a_key_of_any_bytes_never_panics(bytes: Vec<u8>) {
             if let Ok(key) = Key::new(bytes) {
-                prop_assert!(Span::everything().contains(&key));
+                prop_assert!(KeySpan::everything().contains(&key));
             }
         }
     }

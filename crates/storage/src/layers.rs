@@ -5,7 +5,7 @@ pub mod faulty;
 pub mod metered;
 pub mod traced;
 
-pub use checked::Checked;
-pub use faulty::{Fault, FaultPlan, Faulty};
-pub use metered::Metered;
-pub use traced::Traced;
+pub use checked::CheckedStore;
+pub use faulty::{FaultPlan, FaultyStore, InjectedFault};
+pub use metered::MeteredStore;
+pub use traced::TracedStore;

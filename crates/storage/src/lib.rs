@@ -16,21 +16,26 @@ pub mod layers;
 pub mod limits;
 pub mod maintenance;
 pub mod memo;
+pub mod races;
 pub mod read;
 pub mod record;
 pub mod revision;
 pub mod store;
 pub mod write;
 
-pub use clock::{Clock, Millis, SkewedClock, SystemClock};
-pub use damage::Damage;
+pub use clock::{Clock, SkewedClock, SystemClock, UnixMillis};
+pub use damage::RecordDamage;
 pub use error::StorageError;
-pub use event::{Bounds, Change, Event, Group, LogPage};
-pub use feed::{Delivery, Watch, WatchRequest};
-pub use key::{Key, Span};
-pub use limits::Limits;
-pub use read::{Entry, Freshness, Order, Page, Range, ReadRequest, Snapshot};
-pub use record::{Content, Record, Stored};
+pub use event::{EventGroup, HistoryBounds, KeyChange, KeyEvent, LogPage};
+pub use feed::{DeliveryStream, WatchDelivery, WatchRequest};
+pub use key::{Key, KeySpan};
+pub use limits::StoreLimits;
+pub use read::{
+    RangePage, ReadFreshness, ReadOrder, ReadRange, ReadRequest, ReadSnapshot, StoredEntry,
+};
+pub use record::{Record, RecordContent, StoredValue};
 pub use revision::{Incarnation, Revision, Token};
-pub use store::{Adoption, DynStore, Retention, Status, Store};
-pub use write::{Action, AtomicWrite, Condition, Put, PutRevision, Step, Written};
+pub use store::{AdoptionStep, DynStore, EventRetention, Store, StoreStatus};
+pub use write::{
+    AtomicWrite, CommittedWrite, PutRevision, RecordPut, WriteAction, WriteCondition, WriteStep,
+};

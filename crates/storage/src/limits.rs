@@ -4,7 +4,7 @@ use crate::error::StorageError;
 
 /// Bounds on what is written and on what one read returns.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct StoreLimits {
     /// Bytes of one stored record, its header included.
     pub record: usize,
     /// Bytes of all values of one atomic write.
@@ -26,7 +26,7 @@ pub struct Limits {
     pub read_parts: usize,
 }
 
-impl Default for Limits {
+impl Default for StoreLimits {
     fn default() -> Self {
         Self {
             record: 384 * 1024,
@@ -42,7 +42,7 @@ impl Default for Limits {
     }
 }
 
-impl Limits {
+impl StoreLimits {
     pub(crate) fn check(
         &self,
         what: &'static str,

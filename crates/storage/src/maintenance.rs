@@ -1,9 +1,10 @@
 //! Background work that every store needs: the sweep of what has expired, and compaction.
 
-use crate::record::Head;
+use crate::races::retry_races;
+use crate::record::RecordHead;
 use crate::{
-    Action, AtomicWrite, Condition, DynStore, Entry, Key, Retention, Step, StorageError, Store,
-    Stored,
+    AtomicWrite, DynStore, EventRetention, Key, StorageError, Store, StoredEntry, StoredValue,
+    WriteAction, WriteCondition, WriteStep,
 };
 use async_trait::async_trait;
 use std::collections::HashSet;
@@ -14,7 +15,7 @@ use tokio::task::JoinHandle;
 /// Knows what belongs to an expired record: indexes, ACL, secrets, a mirror, counters. The store
 /// knows of none.
 #[async_trait]
-pub trait Belongings: Send + Sync + std::fmt::Debug + 'static {
+pub trait DependentRecords: Send + Sync + std::fmt::Debug + 'static {
     /// What is to be done in the same atomic write that removes `entry`'s record, which is not
     /// among the steps. `store` is there to read from; all that has expired is absent in it.
     ///
@@ -22,40 +23,44 @@ pub trait Belongings: Send + Sync + std::fmt::Debug + 'static {
     ///
     /// # Errors
     /// After an error the record stays where it is: the sweep tries again later, and on etcd whoever
-    /// reads the record gets the error. So what is damaged or missing among the belongings is
+    /// reads the record gets the error. So what is damaged or missing among the dependents is
     /// better left out of the steps.
-    async fn steps(&self, store: &dyn Store, entry: &Entry) -> Result<Vec<Step>, StorageError>;
+    async fn steps(
+        &self,
+        store: &dyn Store,
+        entry: &StoredEntry,
+    ) -> Result<Vec<WriteStep>, StorageError>;
 }
 
 /// How often, and how much stays.
 #[derive(Clone, Debug)]
-pub struct Maintenance {
+pub struct MaintenanceOptions {
     /// Between two sweeps.
     pub sweep_every: Duration,
     /// Between two compactions.
     pub compact_every: Duration,
     /// Which events stay.
-    pub retention: Retention,
+    pub retention: EventRetention,
     /// What belongs to an expired record; without this, nothing.
-    pub belongings: Option<Arc<dyn Belongings>>,
+    pub dependents: Option<Arc<dyn DependentRecords>>,
 }
 
-impl Default for Maintenance {
+impl Default for MaintenanceOptions {
     fn default() -> Self {
         Self {
             sweep_every: Duration::from_millis(500),
             compact_every: Duration::from_secs(30),
-            retention: Retention::default(),
-            belongings: None,
+            retention: EventRetention::default(),
+            dependents: None,
         }
     }
 }
 
 /// Background work that ends when this is dropped.
 #[derive(Debug)]
-pub struct Running(JoinHandle<()>);
+pub struct MaintenanceTask(JoinHandle<()>);
 
-impl Drop for Running {
+impl Drop for MaintenanceTask {
     fn drop(&mut self) {
         self.0.abort();
     }
@@ -63,24 +68,29 @@ impl Drop for Running {
 
 /// Starts the background work of one store.
 #[must_use]
-pub fn maintain(store: DynStore, work: Maintenance) -> Running {
-    Running(tokio::spawn(async move {
+pub fn maintain(store: DynStore, work: MaintenanceOptions) -> MaintenanceTask {
+    // A task of its own; dropping the handle aborts it, wherever it is: every step is one atomic
+    // write.
+    MaintenanceTask(tokio::spawn(async move {
         let mut sweep = tokio::time::interval(work.sweep_every);
         let mut compact = tokio::time::interval(work.compact_every);
         // The first tick of an interval is at once, when a server that starts has better things to do.
         compact.reset();
         for timer in [&mut sweep, &mut compact] {
+            // After a long sweep the next one comes a whole interval later, not several at once.
             timer.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         }
-        let belongings = work.belongings.as_deref();
+        let dependents = work.dependents.as_deref();
         loop {
+            // Whichever is due; both at once would compete for the same writer.
             let result = tokio::select! {
-                _ = sweep.tick() => self::sweep(&store, belongings).await.map(|_| ()),
+                _ = sweep.tick() => self::sweep(&store, dependents).await.map(|_| ()),
                 _ = compact.tick() => store.compact(work.retention).await.map(|_| ()),
             };
             match result {
                 Ok(()) => {}
                 Err(StorageError::Closed) => return,
+                // Any other error may be over at the next tick.
                 Err(error) => tracing::warn!(%error, "background work on the store failed"),
             }
         }
@@ -94,7 +104,7 @@ pub fn maintain(store: DynStore, work: Maintenance) -> Running {
 /// removed is left for the next sweep without holding up the others.
 pub async fn sweep(
     store: &dyn Store,
-    belongings: Option<&dyn Belongings>,
+    dependents: Option<&dyn DependentRecords>,
 ) -> Result<u64, StorageError> {
     const AT_ONCE: usize = 256;
     let mut removed = 0;
@@ -110,7 +120,7 @@ pub async fn sweep(
             if left.contains(&entry.key) {
                 continue;
             }
-            match remove(store, &entry, belongings).await {
+            match remove_expired(store, &entry, dependents).await {
                 Ok(true) => removed += 1,
                 Ok(false) => {
                     left.insert(entry.key);
@@ -119,6 +129,7 @@ pub async fn sweep(
                     tracing::warn!(key = %entry.key, %error, "an expired record can't be removed");
                     left.insert(entry.key);
                 }
+                // The store itself fails, and would fail for whatever else has expired.
                 Err(error) => return Err(error),
             }
         }
@@ -134,50 +145,54 @@ fn is_about_the_record(error: &StorageError) -> bool {
     error.is_refusal() || matches!(error, StorageError::Damaged { .. })
 }
 
-/// How often the belongings of one record are asked for.
-const ATTEMPTS: usize = 5;
+/// How often the dependents of one record are asked for.
+const ATTEMPTS: u32 = 5;
 
 /// Removes one expired record that is still as read, with all that belongs to it. False if it has
 /// changed, or if what belongs to it changed each time in between.
 ///
 /// # Errors
-/// What the store or the belongings fail with.
-pub async fn remove(
+/// What the store or the dependents fail with.
+pub async fn remove_expired(
     store: &dyn Store,
-    entry: &Entry,
-    belongings: Option<&dyn Belongings>,
+    entry: &StoredEntry,
+    dependents: Option<&dyn DependentRecords>,
 ) -> Result<bool, StorageError> {
     // A damaged record expires as well, as long as its header can be read.
     let head = match &entry.stored {
-        Stored::Record(record) => record.expires.map(|at| (record.revision, at)),
-        Stored::Damaged { raw, .. } => {
-            Head::read(raw).and_then(|head| head.expires.map(|at| (head.revision, at)))
+        StoredValue::Record(record) => record.expires.map(|at| (record.revision, at)),
+        StoredValue::Damaged { raw, .. } => {
+            RecordHead::read(raw).and_then(|head| head.expires.map(|at| (head.revision, at)))
         }
     };
     let Some((revision, expires)) = head else {
         return Ok(false);
     };
-    let as_read = Condition::StillExpired(revision, expires);
-    for _ in 0..ATTEMPTS {
-        let mut write = AtomicWrite::new().step(&entry.key, as_read, Action::Delete);
-        if let Some(belongings) = belongings {
-            write.steps.extend(belongings.steps(store, entry).await?);
+    let as_read = WriteCondition::StillExpired(revision, expires);
+    let settled = |_| async move {
+        let mut write = AtomicWrite::new().step(&entry.key, as_read, WriteAction::Delete);
+        if let Some(dependents) = dependents {
+            write
+                .steps
+                .extend(dependents.steps(store, entry).await.map_err(Some)?);
         }
         match store.atomic_write(write).await {
-            Ok(_) => return Ok(true),
+            Ok(_) => Ok(Some(true)),
             Err(
                 StorageError::NotFound { key }
                 | StorageError::Conflict { key, .. }
                 | StorageError::AlreadyExists { key, .. },
             ) => {
                 // The record itself was changed: it is no longer expired, or gone. Otherwise it was one of the
-                // belongings, which are asked for anew.
-                if key == entry.key {
-                    return Ok(false);
-                }
+                // dependents, which are asked for anew.
+                Ok((key == entry.key).then_some(false))
             }
-            Err(error) => return Err(error),
+            Err(error) => Err(Some(error)),
         }
+    };
+    // Losing every race is no failure here: the next sweep finds the record again.
+    match retry_races(ATTEMPTS, settled, || None).await {
+        Err(Some(error)) => Err(error),
+        removed => Ok(removed.unwrap_or(false)),
     }
-    Ok(false)
 }

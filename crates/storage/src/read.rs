@@ -1,14 +1,14 @@
 //! Reads: any number of keys and ranges in one snapshot.
 
 use crate::error::StorageError;
-use crate::key::{Key, Span};
-use crate::limits::Limits;
-use crate::record::{Record, Stored};
+use crate::key::{Key, KeySpan};
+use crate::limits::StoreLimits;
+use crate::record::{Record, StoredValue};
 use crate::revision::Token;
 
 /// How new an answer must be.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Freshness {
+pub enum ReadFreshness {
     /// It shows every write that was acknowledged before the read began, by whatever server.
     #[default]
     Linearizable,
@@ -18,7 +18,7 @@ pub enum Freshness {
 
 /// Which way a range is read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Order {
+pub enum ReadOrder {
     /// From the smallest key on.
     #[default]
     Ascending,
@@ -28,11 +28,11 @@ pub enum Order {
 
 /// One range of a read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Range {
+pub struct ReadRange {
     /// Which keys.
-    pub span: Span,
+    pub span: KeySpan,
     /// Which way.
-    pub order: Order,
+    pub order: ReadOrder,
     /// How many live items at most; the store's page limits hold too.
     pub limit: usize,
     /// Whether the entries come without what the caller stored: each record has its revision,
@@ -41,13 +41,13 @@ pub struct Range {
     pub keys_only: bool,
 }
 
-impl Range {
+impl ReadRange {
     /// All keys of the span, ascending, as many as a page holds.
     #[must_use]
-    pub fn of(span: Span) -> Self {
+    pub fn of(span: KeySpan) -> Self {
         Self {
             span,
-            order: Order::Ascending,
+            order: ReadOrder::Ascending,
             limit: usize::MAX,
             keys_only: false,
         }
@@ -56,13 +56,13 @@ impl Range {
     /// The keys below `prefix`.
     #[must_use]
     pub fn below(prefix: &Key) -> Self {
-        Self::of(Span::below(prefix))
+        Self::of(KeySpan::below(prefix))
     }
 
     /// The same, descending.
     #[must_use]
     pub fn descending(mut self) -> Self {
-        self.order = Order::Descending;
+        self.order = ReadOrder::Descending;
         self
     }
 
@@ -82,7 +82,7 @@ impl Range {
 
     /// How many items one page of it holds at most.
     #[must_use]
-    pub fn page_items(&self, limits: &Limits) -> usize {
+    pub fn page_items(&self, limits: &StoreLimits) -> usize {
         self.limit.min(if self.keys_only {
             limits.page_keys
         } else {
@@ -94,8 +94,8 @@ impl Range {
     #[must_use]
     pub fn after(&self, last: &Key) -> Self {
         let span = match self.order {
-            Order::Ascending => self.span.after(last),
-            Order::Descending => self.span.before(last),
+            ReadOrder::Ascending => self.span.after(last),
+            ReadOrder::Descending => self.span.before(last),
         };
         Self { span, ..*self }
     }
@@ -103,18 +103,18 @@ impl Range {
     /// What follows a page of it, if anything does.
     ///
     /// ```
-    /// # use coeval_storage::{Content, Entry, Key, Page, Range, Record, Revision, Stored};
+    /// # use coeval_storage::{RecordContent, StoredEntry, Key, RangePage, ReadRange, Record, Revision, StoredValue};
     /// # let key = |text: &str| Key::try_from(text).unwrap();
-    /// # let (revision, content) = (Revision::from_bytes([1; 16]), Content::of("{}"));
-    /// # let stored = Stored::Record(Record { revision, expires: None, indexed: false, content });
-    /// let range = Range::below(&key("app"));
-    /// let page = Page { entries: vec![Entry { key: key("app/b"), stored }], more: true };
+    /// # let (revision, content) = (Revision::from_bytes([1; 16]), RecordContent::of("{}"));
+    /// # let stored = StoredValue::Record(Record { revision, expires: None, indexed: false, content });
+    /// let range = ReadRange::below(&key("app"));
+    /// let page = RangePage { entries: vec![StoredEntry { key: key("app/b"), stored }], more: true };
     /// let next = range.following(&page).unwrap();
     /// assert!(next.span.contains(&key("app/c")) && !next.span.contains(&key("app/b")));
-    /// assert_eq!(next.following(&Page::default()), None, "that was the last page");
+    /// assert_eq!(next.following(&RangePage::default()), None, "that was the last page");
     /// ```
     #[must_use]
-    pub fn following(&self, page: &Page) -> Option<Self> {
+    pub fn following(&self, page: &RangePage) -> Option<Self> {
         let last = page.entries.last().filter(|_| page.more)?;
         Some(self.after(&last.key))
     }
@@ -126,11 +126,11 @@ pub struct ReadRequest {
     /// Single keys.
     pub keys: Vec<Key>,
     /// Ranges.
-    pub ranges: Vec<Range>,
+    pub ranges: Vec<ReadRange>,
     /// The snapshot must show at least this.
     pub at_least: Option<Token>,
     /// How new it must be.
-    pub freshness: Freshness,
+    pub freshness: ReadFreshness,
 }
 
 impl ReadRequest {
@@ -145,7 +145,7 @@ impl ReadRequest {
 
     /// Of one range.
     #[must_use]
-    pub fn range(range: Range) -> Self {
+    pub fn range(range: ReadRange) -> Self {
         Self {
             ranges: vec![range],
             ..Self::default()
@@ -154,7 +154,7 @@ impl ReadRequest {
 
     /// With one more range.
     #[must_use]
-    pub fn and_range(mut self, range: Range) -> Self {
+    pub fn and_range(mut self, range: ReadRange) -> Self {
         self.ranges.push(range);
         self
     }
@@ -170,7 +170,7 @@ impl ReadRequest {
     ///
     /// # Errors
     /// [`StorageError::TooLarge`].
-    pub fn check(&self, limits: &Limits) -> Result<(), StorageError> {
+    pub fn check(&self, limits: &StoreLimits) -> Result<(), StorageError> {
         let parts = self.keys.len() + self.ranges.len();
         limits.check("keys and ranges in one read", parts, limits.read_parts)
     }
@@ -178,22 +178,22 @@ impl ReadRequest {
 
 /// One stored thing and its key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct StoredEntry {
     /// Where.
     pub key: Key,
     /// What.
-    pub stored: Stored,
+    pub stored: StoredValue,
 }
 
-impl Entry {
+impl StoredEntry {
     /// The record.
     ///
     /// # Errors
     /// [`StorageError::Damaged`] if it is none.
     pub fn into_record(self) -> Result<Record, StorageError> {
         match self.stored {
-            Stored::Record(record) => Ok(record),
-            Stored::Damaged { damage, .. } => Err(StorageError::Damaged {
+            StoredValue::Record(record) => Ok(record),
+            StoredValue::Damaged { damage, .. } => Err(StorageError::Damaged {
                 key: self.key,
                 damage,
             }),
@@ -203,20 +203,20 @@ impl Entry {
 
 /// The answer to one range.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Page {
+pub struct RangePage {
     /// In the range's order.
-    pub entries: Vec<Entry>,
+    pub entries: Vec<StoredEntry>,
     /// Whether the range goes on after the last of them.
     pub more: bool,
 }
 
 /// The answer to a read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Snapshot {
+pub struct ReadSnapshot {
     /// What it shows: everything up to here, nothing after.
     pub token: Token,
     /// One for each key that was asked for; expired is absent.
-    pub keys: Vec<Option<Entry>>,
+    pub keys: Vec<Option<StoredEntry>>,
     /// One for each range.
-    pub pages: Vec<Page>,
+    pub pages: Vec<RangePage>,
 }

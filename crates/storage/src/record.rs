@@ -19,8 +19,8 @@
 //! little-endian) in front. Whatever is not packed is written at level 1, so that every release can
 //! read it; who asks for packing must know that every server reads level 2.
 
-use crate::clock::Millis;
-pub use crate::damage::{Damage, LEVEL};
+use crate::clock::UnixMillis;
+pub use crate::damage::{LEVEL, RecordDamage};
 use crate::key::Key;
 use crate::revision::Revision;
 use bytes::{BufMut, Bytes, BytesMut};
@@ -43,7 +43,7 @@ const PACKED: u8 = 2;
 
 /// What a caller stores under a key.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Content {
+pub struct RecordContent {
     /// Free for the caller.
     pub flags: u8,
     /// Small parts beside the body, each under a tag.
@@ -54,7 +54,7 @@ pub struct Content {
     pub packed: bool,
 }
 
-impl Content {
+impl RecordContent {
     /// A body alone.
     #[must_use]
     pub fn of(body: impl Into<Bytes>) -> Self {
@@ -78,28 +78,28 @@ pub struct Record {
     /// Its revision.
     pub revision: Revision,
     /// When it vanishes.
-    pub expires: Option<Millis>,
+    pub expires: Option<UnixMillis>,
     /// Whether the sweep looks for it.
     pub indexed: bool,
     /// What the caller stored.
-    pub content: Content,
+    pub content: RecordContent,
 }
 
 /// What stands under a key: a record, or bytes that are none.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Stored {
+pub enum StoredValue {
     /// A whole record.
     Record(Record),
     /// Bytes that can't be read as one; never hidden, never fatal for its neighbours.
     Damaged {
         /// Why.
-        damage: Damage,
+        damage: RecordDamage,
         /// What is there.
         raw: Bytes,
     },
 }
 
-impl Stored {
+impl StoredValue {
     /// Decodes what was found under `key`.
     #[must_use]
     pub fn decode(key: &Key, raw: Bytes) -> Self {
@@ -118,18 +118,18 @@ impl Stored {
             damage,
             raw: Bytes::copy_from_slice(raw),
         };
-        match (Head::read(raw), raw.get(LEVEL_AT)) {
-            (Some(_), Some(level)) if *level > LEVEL => damaged(Damage::Level(*level)),
+        match (RecordHead::read(raw), raw.get(LEVEL_AT)) {
+            (Some(_), Some(level)) if *level > LEVEL => damaged(RecordDamage::Level(*level)),
             (Some(head), _) => Self::Record(Record {
                 revision: head.revision,
                 expires: head.expires,
                 indexed: head.indexed,
-                content: Content {
+                content: RecordContent {
                     flags: head.flags,
-                    ..Content::default()
+                    ..RecordContent::default()
                 },
             }),
-            (None, _) => damaged(Damage::Short),
+            (None, _) => damaged(RecordDamage::Short),
         }
     }
 
@@ -147,25 +147,25 @@ impl Stored {
     pub fn revision(&self) -> Option<Revision> {
         match self {
             Self::Record(record) => Some(record.revision),
-            Self::Damaged { raw, .. } => Head::read(raw).map(|head| head.revision),
+            Self::Damaged { raw, .. } => RecordHead::read(raw).map(|head| head.revision),
         }
     }
 }
 
 /// The part of a record that conditions are judged by.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Head {
+pub struct RecordHead {
     /// Its revision.
     pub revision: Revision,
     /// When it vanishes.
-    pub expires: Option<Millis>,
+    pub expires: Option<UnixMillis>,
     /// Whether it is in the expiry index.
     pub indexed: bool,
     /// The caller's flags.
     pub flags: u8,
 }
 
-impl Head {
+impl RecordHead {
     /// Reads the first [`HEADER`] bytes. Damage elsewhere does not matter here: a damaged record
     /// still exists, and writing over it mends it.
     #[must_use]
@@ -177,7 +177,7 @@ impl Head {
         let expires = i64::from_be_bytes(*expires);
         Some(Self {
             revision: Revision::from_bytes(*revision),
-            expires: (expires != 0).then_some(Millis(expires)),
+            expires: (expires != 0).then_some(UnixMillis(expires)),
             indexed: rest.get(1).is_some_and(|marks| marks & INDEXED != 0),
             flags: rest.get(2).copied().unwrap_or_default(),
         })
@@ -185,7 +185,7 @@ impl Head {
 
     /// Whether it has expired at `now`.
     #[must_use]
-    pub fn has_expired(&self, now: Millis) -> bool {
+    pub fn has_expired(&self, now: UnixMillis) -> bool {
         self.expires.is_some_and(|at| at.has_passed(now))
     }
 }
@@ -194,15 +194,15 @@ impl Head {
 ///
 /// ```
 /// use coeval_storage::record::encode;
-/// use coeval_storage::{Content, Key, Record, Revision, Stored};
+/// use coeval_storage::{RecordContent, Key, Record, Revision, StoredValue};
 ///
-/// let (revision, content) = (Revision::from_bytes([1; 16]), Content::of("{}"));
+/// let (revision, content) = (Revision::from_bytes([1; 16]), RecordContent::of("{}"));
 /// let record = Record { revision, expires: None, indexed: false, content };
 /// let key = Key::try_from("app/web").unwrap();
 /// let raw = encode(&key, &record);
-/// assert_eq!(Stored::decode(&key, raw.clone()), Stored::Record(record));
+/// assert_eq!(StoredValue::decode(&key, raw.clone()), StoredValue::Record(record));
 /// // Under another key the same bytes are damage, and their revision is readable all the same.
-/// let moved = Stored::decode(&Key::try_from("app/db").unwrap(), raw);
+/// let moved = StoredValue::decode(&Key::try_from("app/db").unwrap(), raw);
 /// assert_eq!((moved.record(), moved.revision()), (None, Some(revision)));
 /// ```
 #[must_use]
@@ -250,30 +250,32 @@ fn pack(out: &mut BytesMut) {
 }
 
 /// What was packed. The length that is said is not believed beyond a bound.
-fn unpack(packed: &[u8]) -> Result<Bytes, Damage> {
-    let (size, block) = lz4_flex::block::uncompressed_size(packed).map_err(|_| Damage::Packed)?;
+fn unpack(packed: &[u8]) -> Result<Bytes, RecordDamage> {
+    let (size, block) =
+        lz4_flex::block::uncompressed_size(packed).map_err(|_| RecordDamage::Packed)?;
+    // Bounded before anything is allocated: the length comes from the disk.
     if size > LARGEST_UNPACKED {
-        return Err(Damage::Packed);
+        return Err(RecordDamage::Packed);
     }
-    let unpacked = lz4_flex::block::decompress(block, size).map_err(|_| Damage::Packed)?;
+    let unpacked = lz4_flex::block::decompress(block, size).map_err(|_| RecordDamage::Packed)?;
     if unpacked.len() == size {
         Ok(unpacked.into())
     } else {
-        Err(Damage::Packed)
+        Err(RecordDamage::Packed)
     }
 }
 
-fn decode(key: &Key, raw: &Bytes) -> Result<Record, Damage> {
-    let head = Head::read(raw).ok_or(Damage::Short)?;
-    let header: &[u8; HEADER] = raw.first_chunk().ok_or(Damage::Short)?;
+fn decode(key: &Key, raw: &Bytes) -> Result<Record, RecordDamage> {
+    let head = RecordHead::read(raw).ok_or(RecordDamage::Short)?;
+    let header: &[u8; HEADER] = raw.first_chunk().ok_or(RecordDamage::Short)?;
     let [.., level, marks, flags, count] = *header;
-    let sum = header.get(16..20).ok_or(Damage::Short)?;
+    let sum = header.get(16..20).ok_or(RecordDamage::Short)?;
     // Before the level: of damaged bytes the level means nothing.
     if sum != checksum(key, raw).to_be_bytes() {
-        return Err(Damage::Checksum);
+        return Err(RecordDamage::Checksum);
     }
     if level > LEVEL {
-        return Err(Damage::Level(level));
+        return Err(RecordDamage::Level(level));
     }
     let packed = marks & PACKED != 0;
     let mut rest = raw.slice(HEADER..);
@@ -282,14 +284,14 @@ fn decode(key: &Key, raw: &Bytes) -> Result<Record, Damage> {
     }
     let mut fields = Vec::with_capacity(usize::from(count));
     for _ in 0..count {
-        let (tag, after) = rest.split_first_chunk::<1>().ok_or(Damage::Short)?;
-        let length = after.first_chunk::<4>().ok_or(Damage::Short)?;
+        let (tag, after) = rest.split_first_chunk::<1>().ok_or(RecordDamage::Short)?;
+        let length = after.first_chunk::<4>().ok_or(RecordDamage::Short)?;
         let length = u32::from_be_bytes(*length) as usize;
         let tag = tag[0];
         // The length comes from disk, and `usize` may have 32 bits.
-        let end = length.checked_add(5).ok_or(Damage::Short)?;
+        let end = length.checked_add(5).ok_or(RecordDamage::Short)?;
         if end > rest.len() {
-            return Err(Damage::Short);
+            return Err(RecordDamage::Short);
         }
         fields.push((tag, rest.slice(5..end)));
         rest = rest.slice(end..);
@@ -298,7 +300,7 @@ fn decode(key: &Key, raw: &Bytes) -> Result<Record, Damage> {
         revision: head.revision,
         expires: head.expires,
         indexed: head.indexed,
-        content: Content {
+        content: RecordContent {
             flags,
             fields,
             body: rest,
@@ -308,6 +310,7 @@ fn decode(key: &Key, raw: &Bytes) -> Result<Record, Damage> {
 }
 
 fn checksum(key: &Key, raw: &[u8]) -> u32 {
+    // The key first, then everything around the checksum's own four bytes.
     let sum = crc32c::crc32c(key.as_bytes());
     let sum = crc32c::crc32c_append(sum, raw.get(..16).unwrap_or_default());
     crc32c::crc32c_append(sum, raw.get(20..).unwrap_or_default())
@@ -321,9 +324,9 @@ mod tests {
     fn sample() -> (Key, Record) {
         let record = Record {
             revision: Revision::from_bytes([7; 16]),
-            expires: Some(Millis(1_700_000_000_000)),
+            expires: Some(UnixMillis(1_700_000_000_000)),
             indexed: true,
-            content: Content {
+            content: RecordContent {
                 flags: 3,
                 fields: vec![(1, Bytes::from_static(b"head")), (9, Bytes::new())],
                 body: Bytes::from_static(b"{\"a\":1}"),
@@ -350,9 +353,9 @@ mod tests {
             raw.len()
         );
         assert_eq!(raw[LEVEL_AT], PACKED_SINCE);
-        let of_head = Stored::of_head(&raw);
+        let of_head = StoredValue::of_head(&raw);
         assert_eq!(of_head.revision(), Some(record.revision));
-        assert_eq!(Stored::decode(&key, raw), Stored::Record(record));
+        assert_eq!(StoredValue::decode(&key, raw), StoredValue::Record(record));
     }
 
     #[test]
@@ -373,10 +376,10 @@ mod tests {
             raw[HEADER..HEADER + 4].copy_from_slice(&said.to_le_bytes());
             let sum = checksum(&key, &raw).to_be_bytes();
             raw[16..20].copy_from_slice(&sum);
-            let found = Stored::decode(&key, raw.into());
-            let damage = Damage::Packed;
+            let found = StoredValue::decode(&key, raw.into());
+            let damage = RecordDamage::Packed;
             assert!(
-                matches!(&found, Stored::Damaged { damage: of, .. } if *of == damage),
+                matches!(&found, StoredValue::Damaged { damage: of, .. } if *of == damage),
                 "{said}: {found:?}"
             );
         }
@@ -387,7 +390,7 @@ mod tests {
         let (key, record) = sample();
         let raw = encode(&key, &record);
         assert_eq!(raw.len(), record.content.stored_size());
-        assert_eq!(Stored::decode(&key, raw), Stored::Record(record));
+        assert_eq!(StoredValue::decode(&key, raw), StoredValue::Record(record));
     }
 
     #[test]
@@ -398,9 +401,9 @@ mod tests {
                 for bit in 0..8 {
                     let mut broken = raw.to_vec();
                     broken[byte] ^= 1 << bit;
-                    let found = Stored::decode(&key, broken.into());
+                    let found = StoredValue::decode(&key, broken.into());
                     assert!(
-                        matches!(found, Stored::Damaged { .. }),
+                        matches!(found, StoredValue::Damaged { .. }),
                         "byte {byte} bit {bit}"
                     );
                 }
@@ -413,11 +416,11 @@ mod tests {
         let (key, record) = sample();
         let raw = encode(&key, &record);
         let other = Key::try_from("e/acme/apq").unwrap();
-        let found = Stored::decode(&other, raw);
+        let found = StoredValue::decode(&other, raw);
         assert!(matches!(
             found,
-            Stored::Damaged {
-                damage: Damage::Checksum,
+            StoredValue::Damaged {
+                damage: RecordDamage::Checksum,
                 ..
             }
         ));
@@ -430,11 +433,11 @@ mod tests {
         raw[28] = LEVEL + 1;
         let sum = checksum(&key, &raw).to_be_bytes();
         raw[16..20].copy_from_slice(&sum);
-        let found = Stored::decode(&key, raw.into());
+        let found = StoredValue::decode(&key, raw.into());
         assert!(matches!(
             found,
-            Stored::Damaged {
-                damage: Damage::Level(3),
+            StoredValue::Damaged {
+                damage: RecordDamage::Level(3),
                 ..
             }
         ));
@@ -446,29 +449,35 @@ mod tests {
         let raw = encode(&key, &record);
         // The flags are told: conditions are judged by them.
         let without = Record {
-            content: Content {
+            content: RecordContent {
                 flags: record.content.flags,
-                ..Content::default()
+                ..RecordContent::default()
             },
             ..record
         };
-        assert_eq!(Stored::of_head(&raw), Stored::Record(without.clone()));
-        assert_eq!(Stored::of_head(&raw[..HEADER]), Stored::Record(without));
-        let cut = Stored::of_head(&raw[..HEADER - 1]);
+        assert_eq!(
+            StoredValue::of_head(&raw),
+            StoredValue::Record(without.clone())
+        );
+        assert_eq!(
+            StoredValue::of_head(&raw[..HEADER]),
+            StoredValue::Record(without)
+        );
+        let cut = StoredValue::of_head(&raw[..HEADER - 1]);
         assert!(matches!(
             cut,
-            Stored::Damaged {
-                damage: Damage::Short,
+            StoredValue::Damaged {
+                damage: RecordDamage::Short,
                 ..
             }
         ));
         let mut newer = raw.to_vec();
         newer[LEVEL_AT] = LEVEL + 1;
-        let newer = Stored::of_head(&newer);
+        let newer = StoredValue::of_head(&newer);
         assert!(matches!(
             newer,
-            Stored::Damaged {
-                damage: Damage::Level(3),
+            StoredValue::Damaged {
+                damage: RecordDamage::Level(3),
                 ..
             }
         ));
@@ -480,7 +489,7 @@ mod tests {
         #[test]
         fn any_bytes_decode_to_a_record_or_to_damage(raw: Vec<u8>) {
             let key = Key::try_from("k").unwrap();
-            let _ = Stored::decode(&key, raw.into());
+            let _ = StoredValue::decode(&key, raw.into());
         }
 
         #[test]
@@ -491,7 +500,7 @@ mod tests {
             raw[29] |= PACKED;
             let sum = checksum(&key, &raw).to_be_bytes();
             raw[16..20].copy_from_slice(&sum);
-            let _ = Stored::decode(&key, raw.into());
+            let _ = StoredValue::decode(&key, raw.into());
         }
     }
 }

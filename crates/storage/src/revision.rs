@@ -96,6 +96,7 @@ impl Incarnation {
     /// the server itself says of its identity, because operators forget commands.
     #[must_use]
     pub fn placed(self, identity: &[u8]) -> Self {
+        // Hashed, not joined: the result has the size of every incarnation, and shows neither part.
         let hash = Sha256::new_with_prefix(self.0)
             .chain_update(identity)
             .finalize();
@@ -141,6 +142,7 @@ impl Token {
     #[must_use]
     pub fn from_opaque(text: &str) -> Option<Self> {
         let (incarnation, sequence) = text.split_at_checked(32)?;
+        // `from_str_radix` accepts a sign, but a token has one spelling only.
         if sequence.len() != 16 || sequence.contains('+') {
             return None;
         }
@@ -175,6 +177,7 @@ fn write_hex(f: &mut fmt::Formatter<'_>, bytes: &[u8; 16]) -> fmt::Result {
 }
 
 fn from_hex(text: &str) -> Option<[u8; 16]> {
+    // As above: `from_str_radix` would accept a sign.
     if text.len() != 32 || !text.bytes().all(|b| b.is_ascii_hexdigit()) {
         return None;
     }

@@ -1,21 +1,21 @@
 //! The contract: one trait for every store.
 
-use crate::clock::Millis;
+use crate::clock::UnixMillis;
 use crate::error::StorageError;
 use crate::event::LogPage;
-use crate::feed::{Watch, WatchRequest};
-use crate::key::{Key, Span};
-use crate::read::{Entry, Page, Range, ReadRequest, Snapshot};
-use crate::record::{Content, Record};
+use crate::feed::{DeliveryStream, WatchRequest};
+use crate::key::{Key, KeySpan};
+use crate::read::{RangePage, ReadRange, ReadRequest, ReadSnapshot, StoredEntry};
+use crate::record::{Record, RecordContent};
 use crate::revision::{Incarnation, Revision, Token};
-use crate::write::{Action, AtomicWrite, Condition, Put, Written};
+use crate::write::{AtomicWrite, CommittedWrite, RecordPut, WriteAction, WriteCondition};
 use async_trait::async_trait;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// What `coeval store` and `/readyz` tell of a store.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Status {
+pub struct StoreStatus {
     /// `sqlite`, `postgres` or `etcd`.
     pub kind: &'static str,
     /// Which history.
@@ -30,14 +30,14 @@ pub struct Status {
 
 /// How many events are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Retention {
+pub struct EventRetention {
     /// Events older than this may go.
     pub age: Duration,
     /// The oldest go once all of them take more than this.
     pub bytes: u64,
 }
 
-impl Default for Retention {
+impl Default for EventRetention {
     fn default() -> Self {
         Self {
             age: Duration::from_secs(60 * 60),
@@ -48,7 +48,7 @@ impl Default for Retention {
 
 /// A step of giving a store a new history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Adoption {
+pub enum AdoptionStep {
     /// A new incarnation, at once (`coeval store adopt`); refused with
     /// [`StorageError::Restoring`] while another handle restores.
     Now,
@@ -67,13 +67,13 @@ pub enum Adoption {
 #[async_trait]
 pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// Any number of keys and ranges in one snapshot.
-    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError>;
+    async fn read(&self, request: ReadRequest) -> Result<ReadSnapshot, StorageError>;
 
     /// Conditions and actions, all or nothing. An `Ok` is durable.
-    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError>;
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<CommittedWrite, StorageError>;
 
     /// Events in commit order, from now or from a point in the history.
-    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError>;
+    async fn watch(&self, request: WatchRequest) -> Result<DeliveryStream, StorageError>;
 
     /// A page of the event log after `sequence` (0: from the oldest that is kept, whatever the
     /// floor), in one snapshot with its bounds. An undecodable group is a
@@ -81,16 +81,16 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn events(&self, after: u64) -> Result<LogPage, StorageError>;
 
     /// Records in the expiry index whose time has passed, oldest first.
-    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError>;
+    async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError>;
 
     /// Removes old events; returns the new floor.
-    async fn compact(&self, keep: Retention) -> Result<u64, StorageError>;
+    async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError>;
 
     /// Begins a new history.
-    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError>;
+    async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError>;
 
     /// What it is and where it stands.
-    async fn status(&self) -> Result<Status, StorageError>;
+    async fn status(&self) -> Result<StoreStatus, StorageError>;
 
     /// Ends watches and background work; later calls answer [`StorageError::Closed`].
     async fn close(&self);
@@ -105,7 +105,7 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     }
 
     /// One page of a range, and the sequence that it shows.
-    async fn range(&self, range: Range) -> Result<(Token, Page), StorageError> {
+    async fn range(&self, range: ReadRange) -> Result<(Token, RangePage), StorageError> {
         let snapshot = self.read(ReadRequest::range(range)).await?;
         let page = snapshot.pages.into_iter().next().unwrap_or_default();
         Ok((snapshot.token, page))
@@ -114,8 +114,9 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     /// How many live keys a span has, and the sequence at which it has them. A store without a
     /// way of its own counts page by page: then the sequence is the first page's, and what was
     /// written meanwhile may be counted or not.
-    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
-        let mut range = Range::of(span).keys_only();
+    async fn count(&self, span: KeySpan) -> Result<(Token, u64), StorageError> {
+        // Keys only: contents would be read from the disk just to be dropped.
+        let mut range = ReadRange::of(span).keys_only();
         let (token, mut page) = self.range(range.clone()).await?;
         let mut count = page.entries.len() as u64;
         while page.more
@@ -129,20 +130,21 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     }
 
     /// Stores a record where there is none.
-    async fn create(&self, key: &Key, put: Put) -> Result<Written, StorageError> {
-        self.single(key, Condition::NotExists, Action::Put(put))
+    async fn create(&self, key: &Key, put: RecordPut) -> Result<CommittedWrite, StorageError> {
+        self.single(key, WriteCondition::NotExists, WriteAction::Put(put))
             .await
     }
 
     /// Stores a record, whatever there is.
-    async fn put(&self, key: &Key, put: Put) -> Result<Written, StorageError> {
-        self.single(key, Condition::Whatever, Action::Put(put))
+    async fn put(&self, key: &Key, put: RecordPut) -> Result<CommittedWrite, StorageError> {
+        self.single(key, WriteCondition::Whatever, WriteAction::Put(put))
             .await
     }
 
     /// Stores a record where there is one.
-    async fn update(&self, key: &Key, put: Put) -> Result<Written, StorageError> {
-        self.single(key, Condition::Exists, Action::Put(put)).await
+    async fn update(&self, key: &Key, put: RecordPut) -> Result<CommittedWrite, StorageError> {
+        self.single(key, WriteCondition::Exists, WriteAction::Put(put))
+            .await
     }
 
     /// Stores a record where there is one with this revision.
@@ -150,15 +152,16 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
         &self,
         key: &Key,
         revision: Revision,
-        put: Put,
-    ) -> Result<Written, StorageError> {
-        let condition = Condition::RevisionIs(revision);
-        self.single(key, condition, Action::Put(put)).await
+        put: RecordPut,
+    ) -> Result<CommittedWrite, StorageError> {
+        let condition = WriteCondition::RevisionIs(revision);
+        self.single(key, condition, WriteAction::Put(put)).await
     }
 
     /// Removes a record.
-    async fn delete(&self, key: &Key) -> Result<Written, StorageError> {
-        self.single(key, Condition::Exists, Action::Delete).await
+    async fn delete(&self, key: &Key) -> Result<CommittedWrite, StorageError> {
+        self.single(key, WriteCondition::Exists, WriteAction::Delete)
+            .await
     }
 
     /// Removes a record that has this revision.
@@ -166,18 +169,18 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
         &self,
         key: &Key,
         revision: Revision,
-    ) -> Result<Written, StorageError> {
-        let condition = Condition::RevisionIs(revision);
-        self.single(key, condition, Action::Delete).await
+    ) -> Result<CommittedWrite, StorageError> {
+        let condition = WriteCondition::RevisionIs(revision);
+        self.single(key, condition, WriteAction::Delete).await
     }
 
     /// Moves a record's expiry; its revision stays.
     async fn keep_alive(
         &self,
         key: &Key,
-        expires: Option<Millis>,
-    ) -> Result<Written, StorageError> {
-        self.single(key, Condition::Exists, Action::KeepAlive(expires))
+        expires: Option<UnixMillis>,
+    ) -> Result<CommittedWrite, StorageError> {
+        self.single(key, WriteCondition::Exists, WriteAction::KeepAlive(expires))
             .await
     }
 
@@ -185,26 +188,29 @@ pub trait Store: Send + Sync + std::fmt::Debug + 'static {
     async fn single(
         &self,
         key: &Key,
-        condition: Condition,
-        action: Action,
-    ) -> Result<Written, StorageError> {
+        condition: WriteCondition,
+        action: WriteAction,
+    ) -> Result<CommittedWrite, StorageError> {
         self.atomic_write(AtomicWrite::new().step(key, condition, action))
             .await
     }
 
     /// Removes every key of a span, page by page; returns how many. Not one snapshot: what is
     /// written while it runs may stay.
-    async fn delete_range(&self, span: Span) -> Result<u64, StorageError> {
+    async fn delete_range(&self, span: KeySpan) -> Result<u64, StorageError> {
         const AT_ONCE: usize = 64;
-        let mut range = Range::of(span).keys_only().limit(AT_ONCE);
+        let mut range = ReadRange::of(span).keys_only().limit(AT_ONCE);
         let mut deleted = 0;
         loop {
             let (_, page) = self.range(range.clone()).await?;
             let Some(last) = page.entries.last() else {
                 return Ok(deleted);
             };
+            // Not from the start again: a key that is written over and over would keep this running
+            // for ever.
             range = range.after(&last.key);
             let keys = page.entries.iter().map(|entry| &entry.key);
+            // Unconditional: a key that is already gone is no reason to fail.
             let write = keys.fold(AtomicWrite::new(), AtomicWrite::delete);
             deleted += write.steps.len() as u64;
             self.atomic_write(write).await?;
@@ -220,15 +226,15 @@ pub type DynStore = Arc<dyn Store>;
 
 #[async_trait]
 impl<S: Store + ?Sized> Store for Arc<S> {
-    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+    async fn read(&self, request: ReadRequest) -> Result<ReadSnapshot, StorageError> {
         (**self).read(request).await
     }
 
-    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<CommittedWrite, StorageError> {
         (**self).atomic_write(write).await
     }
 
-    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+    async fn watch(&self, request: WatchRequest) -> Result<DeliveryStream, StorageError> {
         (**self).watch(request).await
     }
 
@@ -236,19 +242,19 @@ impl<S: Store + ?Sized> Store for Arc<S> {
         (**self).events(after).await
     }
 
-    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+    async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         (**self).expired(limit).await
     }
 
-    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+    async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError> {
         (**self).compact(keep).await
     }
 
-    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+    async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
         (**self).adopt(step).await
     }
 
-    async fn status(&self) -> Result<Status, StorageError> {
+    async fn status(&self) -> Result<StoreStatus, StorageError> {
         (**self).status().await
     }
 
@@ -256,22 +262,23 @@ impl<S: Store + ?Sized> Store for Arc<S> {
         (**self).close().await;
     }
 
-    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+    async fn count(&self, span: KeySpan) -> Result<(Token, u64), StorageError> {
+        // Forwarded, or a store with a way of its own would fall back to counting page by page.
         (**self).count(span).await
     }
 
     async fn single(
         &self,
         key: &Key,
-        condition: Condition,
-        action: Action,
-    ) -> Result<Written, StorageError> {
+        condition: WriteCondition,
+        action: WriteAction,
+    ) -> Result<CommittedWrite, StorageError> {
         (**self).single(key, condition, action).await
     }
 }
 
-impl From<Content> for Put {
-    fn from(content: Content) -> Self {
-        Put::of(content)
+impl From<RecordContent> for RecordPut {
+    fn from(content: RecordContent) -> Self {
+        RecordPut::of(content)
     }
 }

@@ -1,16 +1,16 @@
 //! Atomic writes: conditions and actions on keys, all or nothing.
 
-use crate::clock::Millis;
+use crate::clock::UnixMillis;
 use crate::error::StorageError;
 use crate::key::Key;
-use crate::limits::Limits;
-use crate::record::Content;
+use crate::limits::StoreLimits;
+use crate::record::RecordContent;
 use crate::revision::{Revision, Token};
 use std::collections::HashSet;
 
 /// What must hold for a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Condition {
+pub enum WriteCondition {
     /// Anything.
     Whatever,
     /// There is a live record.
@@ -26,12 +26,12 @@ pub enum Condition {
         /// The revision that it had.
         revision: Revision,
         /// The expiry that it had.
-        expires: Option<Millis>,
+        expires: Option<UnixMillis>,
         /// The flags that it had.
         flags: u8,
     },
     /// There is one that has expired and is still as the sweep read it. Only sweeps use this.
-    StillExpired(Revision, Millis),
+    StillExpired(Revision, UnixMillis),
 }
 
 /// Which revision a put gives.
@@ -45,11 +45,11 @@ pub enum PutRevision {
 
 /// A record to be stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Put {
+pub struct RecordPut {
     /// What.
-    pub content: Content,
+    pub content: RecordContent,
     /// When it vanishes.
-    pub expires: Option<Millis>,
+    pub expires: Option<UnixMillis>,
     /// Whether the sweep looks for it. What belongs to another record carries that one's expiry
     /// and is removed along with it, so it needs no entry of its own.
     pub indexed: bool,
@@ -57,10 +57,10 @@ pub struct Put {
     pub revision: PutRevision,
 }
 
-impl Put {
+impl RecordPut {
     /// A fresh record that never expires.
     #[must_use]
-    pub fn of(content: impl Into<Content>) -> Self {
+    pub fn of(content: impl Into<RecordContent>) -> Self {
         Self {
             content: content.into(),
             expires: None,
@@ -72,59 +72,59 @@ impl Put {
     /// The same, vanishing at `expires`; found by the sweep.
     ///
     /// ```
-    /// use coeval_storage::{Millis, Put};
+    /// use coeval_storage::{UnixMillis, RecordPut};
     ///
-    /// let lease = Put::of(b"{}".to_vec()).expiring(Some(Millis(1_700_000_000_000)));
+    /// let lease = RecordPut::of(b"{}".to_vec()).expiring(Some(UnixMillis(1_700_000_000_000)));
     /// assert!(lease.indexed, "the sweep finds it");
     /// ```
     #[must_use]
-    pub fn expiring(mut self, expires: Option<Millis>) -> Self {
+    pub fn expiring(mut self, expires: Option<UnixMillis>) -> Self {
         self.expires = expires;
         self.indexed = expires.is_some();
         self
     }
 }
 
-impl From<&'static [u8]> for Content {
+impl From<&'static [u8]> for RecordContent {
     fn from(body: &'static [u8]) -> Self {
-        Content::of(body)
+        RecordContent::of(body)
     }
 }
 
-impl From<Vec<u8>> for Content {
+impl From<Vec<u8>> for RecordContent {
     fn from(body: Vec<u8>) -> Self {
-        Content::of(body)
+        RecordContent::of(body)
     }
 }
 
-impl From<bytes::Bytes> for Content {
+impl From<bytes::Bytes> for RecordContent {
     fn from(body: bytes::Bytes) -> Self {
-        Content::of(body)
+        RecordContent::of(body)
     }
 }
 
 /// What to do with a key.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum WriteAction {
     /// Store a record.
-    Put(Put),
+    Put(RecordPut),
     /// Remove it. Removing what is not there does nothing.
     Delete,
     /// Move the expiry; the revision stays. There must be a record.
-    KeepAlive(Option<Millis>),
+    KeepAlive(Option<UnixMillis>),
     /// Nothing: the condition is all that matters.
     Nop,
 }
 
 /// One key of an atomic write.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Step {
+pub struct WriteStep {
     /// Which.
     pub key: Key,
     /// What must hold.
-    pub condition: Condition,
+    pub condition: WriteCondition,
     /// What is done.
-    pub action: Action,
+    pub action: WriteAction,
 }
 
 /// Conditions and actions on keys, all or nothing, seen by watchers as one group.
@@ -132,21 +132,21 @@ pub struct Step {
 /// ```
 /// # use coeval_storage::Key;
 /// # let key = |text: &str| Key::try_from(text).unwrap();
-/// use coeval_storage::{AtomicWrite, Condition, Limits};
+/// use coeval_storage::{AtomicWrite, WriteCondition, StoreLimits};
 ///
 /// // The name is taken and the app stored together, on condition that its type is there.
 /// let write = AtomicWrite::new()
-///     .when(&key("type/app"), Condition::Exists)
+///     .when(&key("type/app"), WriteCondition::Exists)
 ///     .put(&key("app/1"), b"{}".to_vec())
 ///     .put(&key("name/web"), b"1".to_vec());
-/// assert!(write.check(&Limits::default()).is_ok());
-/// let idle = AtomicWrite::new().when(&key("type/app"), Condition::Exists);
-/// assert!(idle.check(&Limits::default()).is_err(), "it writes nothing");
+/// assert!(write.check(&StoreLimits::default()).is_ok());
+/// let idle = AtomicWrite::new().when(&key("type/app"), WriteCondition::Exists);
+/// assert!(idle.check(&StoreLimits::default()).is_err(), "it writes nothing");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AtomicWrite {
     /// Each key once.
-    pub steps: Vec<Step>,
+    pub steps: Vec<WriteStep>,
 }
 
 impl AtomicWrite {
@@ -158,8 +158,8 @@ impl AtomicWrite {
 
     /// With one more step.
     #[must_use]
-    pub fn step(mut self, key: &Key, condition: Condition, action: Action) -> Self {
-        self.steps.push(Step {
+    pub fn step(mut self, key: &Key, condition: WriteCondition, action: WriteAction) -> Self {
+        self.steps.push(WriteStep {
             key: key.clone(),
             condition,
             action,
@@ -169,28 +169,28 @@ impl AtomicWrite {
 
     /// With one more condition.
     #[must_use]
-    pub fn when(self, key: &Key, condition: Condition) -> Self {
-        self.step(key, condition, Action::Nop)
+    pub fn when(self, key: &Key, condition: WriteCondition) -> Self {
+        self.step(key, condition, WriteAction::Nop)
     }
 
     /// With one more unconditional put.
     #[must_use]
-    pub fn put(self, key: &Key, content: impl Into<Content>) -> Self {
-        let put = Put::of(content);
-        self.step(key, Condition::Whatever, Action::Put(put))
+    pub fn put(self, key: &Key, content: impl Into<RecordContent>) -> Self {
+        let put = RecordPut::of(content);
+        self.step(key, WriteCondition::Whatever, WriteAction::Put(put))
     }
 
     /// With one more unconditional delete.
     #[must_use]
     pub fn delete(self, key: &Key) -> Self {
-        self.step(key, Condition::Whatever, Action::Delete)
+        self.step(key, WriteCondition::Whatever, WriteAction::Delete)
     }
 
     /// Refuses what is not well formed or over the limits, before any I/O.
     ///
     /// # Errors
     /// [`StorageError::InvalidWrite`] or [`StorageError::TooLarge`].
-    pub fn check(&self, limits: &Limits) -> Result<(), StorageError> {
+    pub fn check(&self, limits: &StoreLimits) -> Result<(), StorageError> {
         if self.steps.is_empty() {
             return Err(StorageError::invalid_write("it has no step"));
         }
@@ -207,16 +207,16 @@ impl AtomicWrite {
             }
             key_bytes += step.key.as_bytes().len();
             // Counted apart, as stores bound them: etcd has a limit for comparisons and one for operations.
-            conditions += usize::from(step.condition != Condition::Whatever);
-            actions += usize::from(step.action != Action::Nop);
+            conditions += usize::from(step.condition != WriteCondition::Whatever);
+            actions += usize::from(step.action != WriteAction::Nop);
             match &step.action {
-                Action::Put(put) => values += check_put(put, limits)?,
-                Action::KeepAlive(expires) => check_expiry(*expires)?,
-                Action::Delete | Action::Nop => {}
+                WriteAction::Put(put) => values += check_put(put, limits)?,
+                WriteAction::KeepAlive(expires) => check_expiry(*expires)?,
+                WriteAction::Delete | WriteAction::Nop => {}
             }
             if matches!(
                 (&step.condition, &step.action),
-                (Condition::NotExists, Action::KeepAlive(_))
+                (WriteCondition::NotExists, WriteAction::KeepAlive(_))
             ) {
                 return Err(StorageError::invalid_write(format!(
                     "{} can't be absent and kept alive",
@@ -238,12 +238,12 @@ impl AtomicWrite {
     #[must_use]
     pub fn draws_revision(&self) -> bool {
         self.steps.iter().any(
-            |step| matches!(&step.action, Action::Put(put) if put.revision == PutRevision::Fresh),
+            |step| matches!(&step.action, WriteAction::Put(put) if put.revision == PutRevision::Fresh),
         )
     }
 }
 
-fn check_put(put: &Put, limits: &Limits) -> Result<usize, StorageError> {
+fn check_put(put: &RecordPut, limits: &StoreLimits) -> Result<usize, StorageError> {
     let size = put.content.stored_size();
     limits.check("fields in a record", put.content.fields.len(), 255)?;
     limits.check("bytes in a record", size, limits.record)?;
@@ -255,7 +255,7 @@ fn check_put(put: &Put, limits: &Limits) -> Result<usize, StorageError> {
 }
 
 /// Zero stands for none in the stored form, so no record can expire then or earlier.
-fn check_expiry(expires: Option<Millis>) -> Result<(), StorageError> {
+fn check_expiry(expires: Option<UnixMillis>) -> Result<(), StorageError> {
     if expires.is_some_and(|at| at.0 <= 0) {
         return Err(StorageError::invalid_write("an expiry lies before 1970"));
     }
@@ -264,7 +264,7 @@ fn check_expiry(expires: Option<Millis>) -> Result<(), StorageError> {
 
 /// A committed write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Written {
+pub struct CommittedWrite {
     /// Where it stands in the history.
     pub token: Token,
     /// The revision that its fresh puts got; [`Revision::NEVER`] if there were none.
@@ -280,7 +280,10 @@ mod tests {
     }
 
     fn refusal(write: &AtomicWrite) -> String {
-        write.check(&Limits::default()).unwrap_err().to_string()
+        write
+            .check(&StoreLimits::default())
+            .unwrap_err()
+            .to_string()
     }
 
     #[test]
@@ -288,40 +291,41 @@ mod tests {
         assert!(refusal(&AtomicWrite::new()).contains("no step"));
         let twice = AtomicWrite::new().delete(&key(1)).delete(&key(1));
         assert!(refusal(&twice).contains("twice"));
-        let idle = AtomicWrite::new().when(&key(1), Condition::Exists);
+        let idle = AtomicWrite::new().when(&key(1), WriteCondition::Exists);
         assert!(refusal(&idle).contains("writes nothing"));
     }
 
     #[test]
     fn an_expiry_before_1970_is_refused_in_puts_and_keep_alives() {
-        let write = |action| AtomicWrite::new().step(&key(1), Condition::Exists, action);
-        let put = |at| Action::Put(Put::of(b"v".to_vec()).expiring(Some(Millis(at))));
+        let write = |action| AtomicWrite::new().step(&key(1), WriteCondition::Exists, action);
+        let put =
+            |at| WriteAction::Put(RecordPut::of(b"v".to_vec()).expiring(Some(UnixMillis(at))));
         for at in [0, -1, i64::MIN] {
             assert!(refusal(&write(put(at))).contains("1970"));
-            let keep = Action::KeepAlive(Some(Millis(at)));
+            let keep = WriteAction::KeepAlive(Some(UnixMillis(at)));
             assert!(refusal(&write(keep)).contains("1970"));
         }
-        let keep = Action::KeepAlive(Some(Millis(1)));
-        assert!(write(keep).check(&Limits::default()).is_ok());
+        let keep = WriteAction::KeepAlive(Some(UnixMillis(1)));
+        assert!(write(keep).check(&StoreLimits::default()).is_ok());
     }
 
     #[test]
     fn limits_are_exact() {
-        let limits = Limits::default();
+        let limits = StoreLimits::default();
         let actions = |n| (0..n).fold(AtomicWrite::new(), |w, i| w.delete(&key(i)));
         assert!(actions(limits.actions).check(&limits).is_ok());
         assert!(refusal(&actions(limits.actions + 1)).contains("actions"));
 
         let conditions = |n| {
             (0..n).fold(AtomicWrite::new().delete(&key(9999)), |w, i| {
-                w.when(&key(i), Condition::Exists)
+                w.when(&key(i), WriteCondition::Exists)
             })
         };
         assert!(conditions(limits.conditions).check(&limits).is_ok());
         assert!(refusal(&conditions(limits.conditions + 1)).contains("conditions"));
 
         let body = |n: usize| AtomicWrite::new().put(&key(0), vec![0; n]);
-        let room = limits.record - Content::default().stored_size();
+        let room = limits.record - RecordContent::default().stored_size();
         assert!(body(room).check(&limits).is_ok());
         assert!(refusal(&body(room + 1)).contains("bytes in a record"));
 

@@ -8,9 +8,10 @@
     clippy::indexing_slicing
 )]
 
-use coeval_storage::feed::{Delivery, EventLog, Feed, RingSize, WatchRequest, watch};
+use coeval_storage::feed::{EventFeed, EventLog, RingSize, WatchDelivery, WatchRequest, watch};
 use coeval_storage::{
-    Bounds, Change, Event, Group, Incarnation, Key, LogPage, Span, StorageError, Token, Watch,
+    DeliveryStream, EventGroup, HistoryBounds, Incarnation, Key, KeyChange, KeyEvent, KeySpan,
+    LogPage, StorageError, Token,
 };
 use futures::{FutureExt, StreamExt};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,16 +22,16 @@ const HISTORY: Incarnation = Incarnation::from_bytes([1; 16]);
 
 /// An event log in memory that counts what is read from it.
 struct Log {
-    groups: Mutex<Vec<Arc<Group>>>,
+    groups: Mutex<Vec<Arc<EventGroup>>>,
     floor: u64,
     read: AtomicUsize,
 }
 
 #[async_trait::async_trait]
 impl EventLog for Log {
-    async fn bounds(&self) -> Result<Bounds, StorageError> {
+    async fn bounds(&self) -> Result<HistoryBounds, StorageError> {
         let groups = self.groups.lock().unwrap();
-        Ok(Bounds {
+        Ok(HistoryBounds {
             incarnation: HISTORY,
             floor: self.floor,
             head: groups.last().map_or(0, |group| group.sequence),
@@ -55,12 +56,12 @@ impl EventLog for Log {
     }
 }
 
-fn group(sequence: u64, key: &str) -> Arc<Group> {
-    let event = Event {
+fn group(sequence: u64, key: &str) -> Arc<EventGroup> {
+    let event = KeyEvent {
         key: Key::try_from(key).unwrap(),
-        change: Change::Deleted { revision: None },
+        change: KeyChange::Deleted { revision: None },
     };
-    Arc::new(Group::new(sequence, vec![event]))
+    Arc::new(EventGroup::new(sequence, vec![event]))
 }
 
 fn log(count: u64) -> Arc<Log> {
@@ -71,28 +72,28 @@ fn log(count: u64) -> Arc<Log> {
     })
 }
 
-async fn feed(log: &Arc<Log>, groups: usize) -> Arc<Feed> {
+async fn feed(log: &Arc<Log>, groups: usize) -> Arc<EventFeed> {
     let size = RingSize {
         groups,
         ..RingSize::default()
     };
-    Arc::new(Feed::new(&log.bounds().await.unwrap(), size))
+    Arc::new(EventFeed::new(&log.bounds().await.unwrap(), size))
 }
 
-fn commit(log: &Log, feed: &Feed, sequence: u64, key: &str) {
+fn commit(log: &Log, feed: &EventFeed, sequence: u64, key: &str) {
     let group = group(sequence, key);
     log.groups.lock().unwrap().push(Arc::clone(&group));
     feed.publish([group]);
 }
 
-async fn from(feed: &Arc<Feed>, log: &Arc<Log>, sequence: u64) -> Watch {
+async fn from(feed: &Arc<EventFeed>, log: &Arc<Log>, sequence: u64) -> DeliveryStream {
     let request = WatchRequest {
-        span: Span::below(&Key::try_from("a").unwrap()),
+        span: KeySpan::below(&Key::try_from("a").unwrap()),
         from: Some(token(sequence)),
     };
     let mut watch = watch(feed, Arc::clone(log) as _, request).await.unwrap();
     let first = watch.next().await.unwrap().unwrap();
-    assert_eq!(first, Delivery::Live(token(sequence)));
+    assert_eq!(first, WatchDelivery::Live(token(sequence)));
     watch
 }
 
@@ -103,10 +104,10 @@ fn token(sequence: u64) -> Token {
     }
 }
 
-async fn sequences(watch: &mut Watch, count: usize) -> Vec<u64> {
+async fn sequences(watch: &mut DeliveryStream, count: usize) -> Vec<u64> {
     let mut found = Vec::new();
     while found.len() < count {
-        if let Delivery::Events(token, _) = watch.next().await.unwrap().unwrap() {
+        if let WatchDelivery::Events(token, _) = watch.next().await.unwrap().unwrap() {
             found.push(token.sequence);
         }
     }
@@ -168,7 +169,7 @@ async fn a_quiet_watcher_gets_bookmarks() {
         commit(&log, &feed, n, "b/x");
     }
     let delivery = watch.next().await.unwrap().unwrap();
-    assert!(matches!(delivery, Delivery::Bookmark(at) if at.sequence > 1_000));
+    assert!(matches!(delivery, WatchDelivery::Bookmark(at) if at.sequence > 1_000));
 }
 
 #[tokio::test]
@@ -176,7 +177,7 @@ async fn another_history_ends_every_watch_and_close_too() {
     let log = log(5);
     let feed = feed(&log, 10).await;
     let mut ended = from(&feed, &log, 5).await;
-    let other = Bounds {
+    let other = HistoryBounds {
         incarnation: Incarnation::from_bytes([2; 16]),
         floor: 0,
         head: 0,
@@ -208,7 +209,7 @@ async fn what_the_history_does_not_have_is_compacted_at_once() {
     };
     for from in [token(9), token(21), foreign] {
         let request = WatchRequest {
-            span: Span::everything(),
+            span: KeySpan::everything(),
             from: Some(from),
         };
         let result = watch(&feed, Arc::clone(&log) as _, request).await;

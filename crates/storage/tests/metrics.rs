@@ -10,8 +10,8 @@
 
 mod own;
 
-use coeval_storage::layers::{Checked, Metered};
-use coeval_storage::{Key, Limits, Put, Store};
+use coeval_storage::layers::{CheckedStore, MeteredStore};
+use coeval_storage::{Key, RecordPut, Store, StoreLimits};
 use metrics_exporter_prometheus::PrometheusBuilder;
 
 #[test]
@@ -21,12 +21,12 @@ fn operations_failures_and_times_are_counted_by_kind() {
     metrics::with_local_recorder(&recorder, || {
         let runtime = tokio::runtime::Builder::new_current_thread().build();
         runtime.unwrap().block_on(async {
-            let store = Metered::new(Checked::new(own::Empty, Limits::default()));
+            let store = MeteredStore::new(CheckedStore::new(own::Empty, StoreLimits::default()));
             let key = Key::try_from("k").unwrap();
             for _ in 0..3 {
                 assert!(store.get(&key).await.is_err());
             }
-            let large = Put::of(vec![0; 400 * 1024]);
+            let large = RecordPut::of(vec![0; 400 * 1024]);
             assert!(store.put(&key, large).await.is_err());
         });
     });

@@ -7,11 +7,12 @@
 )]
 
 use async_trait::async_trait;
-use coeval_storage::maintenance::{Belongings, sweep};
+use coeval_storage::maintenance::{DependentRecords, sweep};
 use coeval_storage::{
-    Action, Adoption, AtomicWrite, Condition, Content, Entry, Incarnation, Key, LogPage, Millis,
-    ReadRequest, Record, Retention, Revision, Snapshot, Status, Step, StorageError, Store, Stored,
-    Token, Watch, WatchRequest, Written,
+    AdoptionStep, AtomicWrite, CommittedWrite, DeliveryStream, EventRetention, Incarnation, Key,
+    LogPage, ReadRequest, ReadSnapshot, Record, RecordContent, Revision, StorageError, Store,
+    StoreStatus, StoredEntry, StoredValue, Token, UnixMillis, WatchRequest, WriteAction,
+    WriteCondition, WriteStep,
 };
 use std::collections::BTreeMap;
 use std::sync::Mutex;
@@ -19,13 +20,13 @@ use std::sync::Mutex;
 /// Expired records, and how often a write is refused before it is accepted.
 #[derive(Debug, Default)]
 struct Told {
-    records: Mutex<BTreeMap<Key, Entry>>,
+    records: Mutex<BTreeMap<Key, StoredEntry>>,
     /// Refusals to come, by the record that the write would remove.
     refusals: Mutex<BTreeMap<Key, Vec<StorageError>>>,
     writes: Mutex<Vec<AtomicWrite>>,
 }
 
-const EXPIRES: Millis = Millis(5);
+const EXPIRES: UnixMillis = UnixMillis(5);
 const REVISION: Revision = Revision::from_bytes([1; 16]);
 
 fn key(text: &str) -> Key {
@@ -34,13 +35,13 @@ fn key(text: &str) -> Key {
 
 impl Told {
     fn with(names: impl IntoIterator<Item = String>) -> Self {
-        let entry = |name: String| Entry {
+        let entry = |name: String| StoredEntry {
             key: key(&name),
-            stored: Stored::Record(Record {
+            stored: StoredValue::Record(Record {
                 revision: REVISION,
                 expires: Some(EXPIRES),
                 indexed: true,
-                content: Content::of("x"),
+                content: RecordContent::of("x"),
             }),
         };
         let entries = names.into_iter().map(entry);
@@ -68,21 +69,24 @@ impl Told {
 
 #[async_trait]
 impl Store for Told {
-    async fn read(&self, _: ReadRequest) -> Result<Snapshot, StorageError> {
+    async fn read(&self, _: ReadRequest) -> Result<ReadSnapshot, StorageError> {
         Err(StorageError::Closed)
     }
 
-    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<CommittedWrite, StorageError> {
         self.writes.lock().unwrap().push(write.clone());
         let head = &write.steps[0];
-        assert_eq!(head.condition, Condition::StillExpired(REVISION, EXPIRES));
-        assert_eq!(head.action, Action::Delete);
+        assert_eq!(
+            head.condition,
+            WriteCondition::StillExpired(REVISION, EXPIRES)
+        );
+        assert_eq!(head.action, WriteAction::Delete);
         let mut refusals = self.refusals.lock().unwrap();
         if let Some(refusal) = refusals.get_mut(&head.key).and_then(Vec::pop) {
             return Err(refusal);
         }
         self.records.lock().unwrap().remove(&head.key);
-        Ok(Written {
+        Ok(CommittedWrite {
             token: Token {
                 incarnation: Incarnation::from_bytes([0; 16]),
                 sequence: 1,
@@ -91,7 +95,7 @@ impl Store for Told {
         })
     }
 
-    async fn watch(&self, _: WatchRequest) -> Result<Watch, StorageError> {
+    async fn watch(&self, _: WatchRequest) -> Result<DeliveryStream, StorageError> {
         Err(StorageError::Closed)
     }
 
@@ -99,20 +103,20 @@ impl Store for Told {
         Err(StorageError::Closed)
     }
 
-    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+    async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         let records = self.records.lock().unwrap();
         Ok(records.values().take(limit).cloned().collect())
     }
 
-    async fn compact(&self, _: Retention) -> Result<u64, StorageError> {
+    async fn compact(&self, _: EventRetention) -> Result<u64, StorageError> {
         Err(StorageError::Closed)
     }
 
-    async fn adopt(&self, _: Adoption) -> Result<Token, StorageError> {
+    async fn adopt(&self, _: AdoptionStep) -> Result<Token, StorageError> {
         Err(StorageError::Closed)
     }
 
-    async fn status(&self) -> Result<Status, StorageError> {
+    async fn status(&self) -> Result<StoreStatus, StorageError> {
         Err(StorageError::Closed)
     }
 
@@ -138,16 +142,20 @@ struct Counter {
 }
 
 #[async_trait]
-impl Belongings for Counter {
-    async fn steps(&self, _: &dyn Store, entry: &Entry) -> Result<Vec<Step>, StorageError> {
+impl DependentRecords for Counter {
+    async fn steps(
+        &self,
+        _: &dyn Store,
+        entry: &StoredEntry,
+    ) -> Result<Vec<WriteStep>, StorageError> {
         *self.asked.lock().unwrap() += 1;
         if self.broken.contains(&entry.key) {
             return Err(missing("counter"));
         }
-        Ok(vec![Step {
+        Ok(vec![WriteStep {
             key: key("counter"),
-            condition: Condition::RevisionIs(REVISION),
-            action: Action::Delete,
+            condition: WriteCondition::RevisionIs(REVISION),
+            action: WriteAction::Delete,
         }])
     }
 }

@@ -3,11 +3,11 @@
 //! A backup is an embedded store's file, whatever store it was taken from: it can be checked,
 //! looked at with SQLite's tools, and served from.
 
-use crate::load::Load;
-use crate::{Dump, Dumped, Progress, StoresError, Target};
-use coeval_storage::event::{RawChange, RawTo};
+use crate::load::StoreLoad;
+use crate::{DumpItem, LoadTarget, ProgressFn, StoreDump, StoresError};
+use coeval_storage::event::{RawChange, RawChangeValue};
 use coeval_storage::record::encode;
-use coeval_storage::{Adoption, Entry, Key, Revision, Store, Stored, Token};
+use coeval_storage::{AdoptionStep, Key, Revision, Store, StoredEntry, StoredValue, Token};
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
 use std::path::{Path, PathBuf};
 
@@ -32,18 +32,22 @@ pub struct BackupSummary {
 pub async fn backup(
     store: &dyn Store,
     to: &Path,
-    progress: Progress<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<BackupSummary, StoresError> {
+    // Not overwritten: the last good backup may be the only one.
     if to.exists() {
         return Err(StoresError::file(to, "the file exists already"));
     }
     let partial = PathBuf::from(format!("{}.partial", to.display()));
+    // Left by a backup that was interrupted.
     remove(&partial)?;
     let result = fill(store, &partial, progress).await;
+    // Renamed when it is whole: whatever has the name is a usable backup.
     if result.is_ok() {
         std::fs::rename(&partial, to).map_err(|e| StoresError::file(to, e))?;
         sync_folder(to)?;
     }
+    // Also after a success, for SQLite's other files keep this name.
     remove(&partial)?;
     result
 }
@@ -51,13 +55,15 @@ pub async fn backup(
 async fn fill(
     store: &dyn Store,
     partial: &Path,
-    progress: Progress<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<BackupSummary, StoresError> {
     let source = store.status().await?;
     let target = SqliteStore::open(SqliteOptions::at(partial)).await?;
-    target.adopt(Adoption::Begin).await?;
-    let mut dump = Dump::new(store);
+    // While a restore is under way the file takes raw records, without events.
+    target.adopt(AdoptionStep::Begin).await?;
+    let mut dump = StoreDump::new(store);
     let (mut written, mut bytes, mut damaged) = (0, 0, Vec::new());
+    // Page by page, so that a store of any size takes the memory of one page.
     while let Some(items) = dump.next().await? {
         let records: Vec<_> = items
             .into_iter()
@@ -71,8 +77,9 @@ async fn fill(
     let token = dump
         .token()
         .ok_or(coeval_storage::StorageError::Compacted)?;
-    target.adopt(Adoption::Finish).await?;
+    target.adopt(AdoptionStep::Finish).await?;
     target.set_note(SOURCE, source.kind).await?;
+    // The note is written last: without it nobody takes the file for a backup.
     target.set_note(SEQUENCE, &token.to_string()).await?;
     target.close().await;
     Ok(BackupSummary {
@@ -82,23 +89,24 @@ async fn fill(
     })
 }
 
-fn raw(item: Dumped, damaged: &mut Vec<Key>) -> RawChange {
+fn raw(item: DumpItem, damaged: &mut Vec<Key>) -> RawChange {
     match item {
-        Dumped::Deleted(key) => RawChange {
+        DumpItem::Deleted(key) => RawChange {
+            // Only the key matters: no event tells of it.
             key,
-            to: RawTo::Deleted(Revision::NEVER),
+            to: RawChangeValue::Deleted(Revision::NEVER),
         },
-        Dumped::Record(Entry { key, stored }) => {
+        DumpItem::Record(StoredEntry { key, stored }) => {
             let raw = match stored {
-                Stored::Record(record) => encode(&key, &record),
-                Stored::Damaged { raw, .. } => {
+                StoredValue::Record(record) => encode(&key, &record),
+                StoredValue::Damaged { raw, .. } => {
                     damaged.push(key.clone());
                     raw
                 }
             };
             RawChange {
                 key,
-                to: RawTo::Put(raw),
+                to: RawChangeValue::Put(raw),
             }
         }
     }
@@ -106,8 +114,8 @@ fn raw(item: Dumped, damaged: &mut Vec<Key>) -> RawChange {
 
 fn size(record: &RawChange) -> u64 {
     match &record.to {
-        RawTo::Put(raw) => raw.len() as u64,
-        RawTo::Deleted(_) => 0,
+        RawChangeValue::Put(raw) => raw.len() as u64,
+        RawChangeValue::Deleted(_) => 0,
     }
 }
 
@@ -131,8 +139,8 @@ pub struct RestoreSummary {
 pub async fn restore(
     store: &dyn Store,
     from: &Path,
-    target: Target,
-    progress: Progress<'_>,
+    target: LoadTarget,
+    progress: ProgressFn<'_>,
 ) -> Result<RestoreSummary, StoresError> {
     let invalid = |reason: String| StoresError::BackupInvalid {
         path: from.to_owned(),
@@ -146,22 +154,24 @@ pub async fn restore(
         .get(SEQUENCE)
         .and_then(|text| Token::from_opaque(text))
         .ok_or_else(|| invalid("it does not say at which sequence it was taken".into()))?;
-    let mut load = Load::begin(store, target).await?;
-    let mut dump = Dump::new(&source);
+    // The store is fenced from here to `finish`, also if anything in between fails.
+    let mut load = StoreLoad::begin(store, target).await?;
+    let mut dump = StoreDump::new(&source);
     let (mut records, mut bytes, mut damaged) = (0, 0, Vec::new());
     while let Some(items) = dump.next().await? {
         for item in items {
             match item {
-                Dumped::Record(Entry {
+                DumpItem::Record(StoredEntry {
                     key,
-                    stored: Stored::Record(record),
+                    stored: StoredValue::Record(record),
                 }) => {
                     records += 1;
                     bytes += record.content.stored_size() as u64;
                     load.put(&key, record).await?;
                 }
-                Dumped::Record(Entry { key, .. }) => damaged.push(key),
-                Dumped::Deleted(key) => load.delete(&key).await?,
+                // A record that can't be read can't be put either; its key is reported.
+                DumpItem::Record(StoredEntry { key, .. }) => damaged.push(key),
+                DumpItem::Deleted(key) => load.delete(&key).await?,
             }
         }
         progress(records, bytes);

@@ -1,7 +1,7 @@
 //! Verifies every record and the order of events.
 
-use crate::{Progress, StoresError};
-use coeval_storage::{Change, Range, Span, Store, Stored};
+use crate::{ProgressFn, StoresError};
+use coeval_storage::{KeyChange, KeySpan, ReadRange, Store, StoredValue};
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
 use std::path::Path;
 
@@ -35,7 +35,10 @@ impl CheckSummary {
 ///
 /// # Errors
 /// What the store says; what is wrong with records is in the summary.
-pub async fn check(store: &dyn Store, progress: Progress<'_>) -> Result<CheckSummary, StoresError> {
+pub async fn check(
+    store: &dyn Store,
+    progress: ProgressFn<'_>,
+) -> Result<CheckSummary, StoresError> {
     let mut summary = CheckSummary::default();
     records(store, &mut summary, progress).await?;
     events(store, &mut summary, progress).await?;
@@ -45,14 +48,15 @@ pub async fn check(store: &dyn Store, progress: Progress<'_>) -> Result<CheckSum
 async fn records(
     store: &dyn Store,
     summary: &mut CheckSummary,
-    progress: Progress<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<(), StoresError> {
-    let mut range = Range::of(Span::everything());
+    let mut range = ReadRange::of(KeySpan::everything());
     loop {
+        // Each page is a snapshot of its own: a check runs beside writers, and needs no single one.
         let (_, page) = store.range(range.clone()).await?;
         for entry in &page.entries {
             summary.records += 1;
-            if let Stored::Damaged { damage, .. } = &entry.stored {
+            if let StoredValue::Damaged { damage, .. } = &entry.stored {
                 summary.wrong(format!("the record {} is damaged: {damage}", entry.key));
             }
         }
@@ -67,7 +71,7 @@ async fn records(
 async fn events(
     store: &dyn Store,
     summary: &mut CheckSummary,
-    progress: Progress<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<(), StoresError> {
     let mut after = 0;
     let mut last = 0;
@@ -75,18 +79,20 @@ async fn events(
         let page = match store.events(after).await {
             Ok(page) => page,
             Err(error) => {
+                // Nothing behind a damaged group can be read, so this is all there is to say.
                 summary.wrong(format!("the events after sequence {after}: {error}"));
                 return Ok(());
             }
         };
         for group in &page.groups {
             summary.events += group.events.len() as u64;
+            // Sequences only grow; an equal or smaller one means that two histories were mixed.
             if group.sequence <= last {
                 summary.wrong(format!("sequence {} follows {last}", group.sequence));
             }
             last = group.sequence;
             for event in &group.events {
-                if let Change::Put(Stored::Damaged { damage, .. }) = &event.change {
+                if let KeyChange::Put(StoredValue::Damaged { damage, .. }) = &event.change {
                     let (sequence, key) = (group.sequence, &event.key);
                     summary.wrong(format!(
                         "the event of {key} at sequence {sequence} is damaged: {damage}"
@@ -98,6 +104,7 @@ async fn events(
         if page.complete_to >= page.bounds.head {
             return Ok(());
         }
+        // Otherwise a log that stands still would be read for ever.
         if page.complete_to <= after {
             summary.wrong(format!("the event log does not go on after {after}"));
             return Ok(());

@@ -4,29 +4,29 @@
 //! which bring all of it to one sequence. The consumer applies them in order: a later item for a
 //! key replaces an earlier one.
 
-use coeval_storage::{Change, Entry, Key, Range, Span, StorageError, Store, Token};
+use coeval_storage::{Key, KeyChange, KeySpan, ReadRange, StorageError, Store, StoredEntry, Token};
 
 /// One item.
 #[derive(Clone, Debug)]
-pub enum Dumped {
+pub enum DumpItem {
     /// The key holds this.
-    Record(Entry),
+    Record(StoredEntry),
     /// The key is gone, whatever an earlier item said.
     Deleted(Key),
 }
 
 /// A dump under way.
 #[derive(Debug)]
-pub struct Dump<'s> {
+pub struct StoreDump<'s> {
     store: &'s dyn Store,
-    state: State,
+    state: DumpState,
 }
 
 #[derive(Debug)]
-enum State {
+enum DumpState {
     Reading {
         first: Option<Token>,
-        range: Range,
+        range: ReadRange,
     },
     Following {
         first: Token,
@@ -36,15 +36,15 @@ enum State {
     Done(Token),
 }
 
-impl<'s> Dump<'s> {
+impl<'s> StoreDump<'s> {
     /// Of everything in `store`.
     #[must_use]
     pub fn new(store: &'s dyn Store) -> Self {
         Self {
             store,
-            state: State::Reading {
+            state: DumpState::Reading {
                 first: None,
-                range: Range::of(Span::everything()),
+                range: ReadRange::of(KeySpan::everything()),
             },
         }
     }
@@ -53,11 +53,11 @@ impl<'s> Dump<'s> {
     ///
     /// # Errors
     /// [`StorageError::Compacted`] if the history was cut or replaced while it ran.
-    pub async fn next(&mut self) -> Result<Option<Vec<Dumped>>, StorageError> {
+    pub async fn next(&mut self) -> Result<Option<Vec<DumpItem>>, StorageError> {
         match &self.state {
-            State::Reading { .. } => self.read().await.map(Some),
-            State::Following { .. } => self.follow().await.map(Some),
-            State::Done(_) => Ok(None),
+            DumpState::Reading { .. } => self.read().await.map(Some),
+            DumpState::Following { .. } => self.follow().await.map(Some),
+            DumpState::Done(_) => Ok(None),
         }
     }
 
@@ -65,36 +65,38 @@ impl<'s> Dump<'s> {
     #[must_use]
     pub fn token(&self) -> Option<Token> {
         match self.state {
-            State::Done(token) => Some(token),
-            State::Reading { .. } | State::Following { .. } => None,
+            DumpState::Done(token) => Some(token),
+            DumpState::Reading { .. } | DumpState::Following { .. } => None,
         }
     }
 
-    async fn read(&mut self) -> Result<Vec<Dumped>, StorageError> {
-        let State::Reading { first, range } = &mut self.state else {
+    async fn read(&mut self) -> Result<Vec<DumpItem>, StorageError> {
+        let DumpState::Reading { first, range } = &mut self.state else {
             return Ok(Vec::new());
         };
         let (token, page) = self.store.range(range.clone()).await?;
+        // Later pages are newer than the first: the events since then make up the difference.
         let first = *first.get_or_insert(token);
         if token.incarnation != first.incarnation {
             return Err(StorageError::Compacted);
         }
         match page.entries.last() {
             Some(last) if page.more => *range = range.after(&last.key),
-            _ if token == first => self.state = State::Done(token),
+            // Nothing was written meanwhile, so all pages show the same.
+            _ if token == first => self.state = DumpState::Done(token),
             _ => {
-                self.state = State::Following {
+                self.state = DumpState::Following {
                     first,
                     after: first.sequence,
                     last: token,
                 }
             }
         }
-        Ok(page.entries.into_iter().map(Dumped::Record).collect())
+        Ok(page.entries.into_iter().map(DumpItem::Record).collect())
     }
 
-    async fn follow(&mut self) -> Result<Vec<Dumped>, StorageError> {
-        let State::Following { first, after, last } = &mut self.state else {
+    async fn follow(&mut self) -> Result<Vec<DumpItem>, StorageError> {
+        let DumpState::Following { first, after, last } = &mut self.state else {
             return Ok(Vec::new());
         };
         let page = self.store.events(*after).await?;
@@ -102,12 +104,15 @@ impl<'s> Dump<'s> {
             sequence: *after,
             ..*first
         };
+        // Compacted in between, or another history: what follows would not fit what was dumped.
         if !page.bounds.can_resume(here) {
             return Err(StorageError::Compacted);
         }
         *after = page.complete_to;
+        // From the last page's sequence on everything is consistent, also if this page of events
+        // goes further.
         if page.complete_to >= last.sequence {
-            self.state = State::Done(Token {
+            self.state = DumpState::Done(Token {
                 sequence: page.complete_to,
                 ..*last
             });
@@ -115,11 +120,11 @@ impl<'s> Dump<'s> {
         let events = page.groups.iter().flat_map(|group| &group.events);
         Ok(events
             .map(|event| match &event.change {
-                Change::Put(stored) => Dumped::Record(Entry {
+                KeyChange::Put(stored) => DumpItem::Record(StoredEntry {
                     key: event.key.clone(),
                     stored: stored.clone(),
                 }),
-                Change::Deleted { .. } => Dumped::Deleted(event.key.clone()),
+                KeyChange::Deleted { .. } => DumpItem::Deleted(event.key.clone()),
             })
             .collect())
     }

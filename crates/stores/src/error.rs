@@ -1,20 +1,29 @@
 //! What can go wrong between stores and files.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use coeval_storage::StorageError;
 use std::path::{Path, PathBuf};
 
 /// Refusals and failures of the operators' commands.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Coded)]
 pub enum StoresError {
     /// The store's own.
     #[error(transparent)]
+    #[code(transparent)]
     Storage(#[from] StorageError),
     /// Records would be mixed or lost.
     #[error("the target store is not empty")]
+    #[code(
+        NOT_EMPTY,
+        advice = "Choose an empty store. With --replace a restore or import removes everything first; with --merge an import adds to what is there."
+    )]
     NotEmpty,
     /// Not what `export` wrote.
     #[error("line {line} can't be imported: {reason}")]
+    #[code(
+        IMPORT_INVALID,
+        advice = "Import the file as `coeval store export` wrote it, whole. The store is fenced until an import succeeds."
+    )]
     ImportInvalid {
         /// Which, from 1.
         line: u64,
@@ -23,6 +32,10 @@ pub enum StoresError {
     },
     /// Not what `backup` wrote.
     #[error("{} is not a usable backup: {reason}", .path.display())]
+    #[code(
+        BACKUP_INVALID,
+        advice = "Use a file that `coeval store backup` finished."
+    )]
     BackupInvalid {
         /// Which.
         path: PathBuf,
@@ -31,6 +44,7 @@ pub enum StoresError {
     },
     /// The system's own.
     #[error("{}: {reason}", .path.display())]
+    #[code(FILE, advice = "Check the path, the permissions and the free space.")]
     File {
         /// Which.
         path: PathBuf,
@@ -44,28 +58,6 @@ impl StoresError {
         Self::File {
             path: path.to_owned(),
             reason: reason.to_string(),
-        }
-    }
-}
-
-impl Coded for StoresError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Storage(error) => error.code(),
-            Self::NotEmpty => coeval_codes::NOT_EMPTY,
-            Self::ImportInvalid { .. } => coeval_codes::IMPORT_INVALID,
-            Self::BackupInvalid { .. } => coeval_codes::BACKUP_INVALID,
-            Self::File { .. } => coeval_codes::FILE,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::Storage(error) => error.advice(),
-            Self::NotEmpty => "Choose an empty store. With --replace a restore or import removes everything first; with --merge an import adds to what is there.".into(),
-            Self::ImportInvalid { .. } => "Import the file as `coeval store export` wrote it, whole. The store is fenced until an import succeeds.".into(),
-            Self::BackupInvalid { .. } => "Use a file that `coeval store backup` finished.".into(),
-            Self::File { .. } => "Check the path, the permissions and the free space.".into(),
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Export: JSON lines, one for each record, exact at the sequence that the last line states.
 
-use crate::{Dump, Dumped, Progress, StoresError};
+use crate::{DumpItem, ProgressFn, StoreDump, StoresError};
 use base64::prelude::{BASE64_STANDARD, Engine};
-use coeval_storage::{Entry, Key, Millis, Record, Store, Stored, Token};
+use coeval_storage::{Key, Record, Store, StoredEntry, StoredValue, Token, UnixMillis};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -15,13 +15,13 @@ pub(crate) const LEVEL: u32 = 1;
 /// One line.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Line {
+pub(crate) struct ExportLine {
     /// Only in the first line.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) coeval_export: Option<u32>,
     /// Only in the last line.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) end: Option<End>,
+    pub(crate) end: Option<ExportEnd>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub(crate) struct Line {
 }
 
 #[derive(Serialize, Deserialize)]
-pub(crate) struct End {
+pub(crate) struct ExportEnd {
     pub(crate) lines: u64,
     pub(crate) sequence: String,
 }
@@ -62,7 +62,7 @@ fn is_zero(flags: &u8) -> bool {
     *flags == 0
 }
 
-impl Line {
+impl ExportLine {
     fn empty() -> Self {
         Self {
             coeval_export: None,
@@ -84,6 +84,7 @@ impl Line {
 
     fn of_key(key: &Key) -> Self {
         let mut line = Self::empty();
+        // A key that is text is exported as such, so that people can search the file.
         match std::str::from_utf8(key.as_bytes()) {
             Ok(text) => line.key = Some(text.to_owned()),
             Err(_) => line.key_base64 = Some(BASE64_STANDARD.encode(key.as_bytes())),
@@ -91,23 +92,23 @@ impl Line {
         line
     }
 
-    fn of(item: Dumped) -> Self {
+    fn of(item: DumpItem) -> Self {
         match item {
-            Dumped::Deleted(key) => Self {
+            DumpItem::Deleted(key) => Self {
                 deleted: Some(true),
                 ..Self::of_key(&key)
             },
-            Dumped::Record(Entry {
+            DumpItem::Record(StoredEntry {
                 key,
-                stored: Stored::Damaged { damage, raw },
+                stored: StoredValue::Damaged { damage, raw },
             }) => Self {
                 damaged: Some(damage.to_string()),
                 base64: Some(BASE64_STANDARD.encode(raw)),
                 ..Self::of_key(&key)
             },
-            Dumped::Record(Entry {
+            DumpItem::Record(StoredEntry {
                 key,
-                stored: Stored::Record(record),
+                stored: StoredValue::Record(record),
             }) => Self::of_record(&key, &record),
         }
     }
@@ -116,9 +117,10 @@ impl Line {
         let mut line = Self::of_key(key);
         let content = &record.content;
         line.revision = Some(record.revision.to_string());
-        line.expires = record.expires.map(|Millis(at)| at);
+        line.expires = record.expires.map(|UnixMillis(at)| at);
         line.indexed = record.indexed;
         line.flags = content.flags;
+        // By place: a tag may be there several times, and their order counts.
         let fields = content.fields.iter().enumerate();
         line.fields = fields
             .map(|(place, (tag, value))| (place, (*tag, BASE64_STANDARD.encode(value))))
@@ -136,10 +138,12 @@ impl Line {
 
 /// The text as JSON, if it can stand in a line of its own byte for byte.
 fn verbatim(text: &str) -> Option<Box<RawValue>> {
+    // It would end the line.
     if text.contains(['\n', '\r']) {
         return None;
     }
     let raw: Box<RawValue> = serde_json::from_str(text).ok()?;
+    // A raw value loses the blanks around it, and then the bytes would differ.
     (raw.get() == text).then_some(raw)
 }
 
@@ -162,24 +166,25 @@ pub async fn export(
     store: &dyn Store,
     out: &mut (dyn Write + Send),
     name: &Path,
-    progress: Progress<'_>,
+    progress: ProgressFn<'_>,
 ) -> Result<ExportSummary, StoresError> {
-    let mut write = |line: &Line| -> Result<u64, StoresError> {
+    // One line at a time, without ever holding the whole.
+    let mut write = |line: &ExportLine| -> Result<u64, StoresError> {
         let mut text = serde_json::to_vec(line).map_err(|e| StoresError::file(name, e))?;
         text.push(b'\n');
         out.write_all(&text)
             .map_err(|e| StoresError::file(name, e))?;
         Ok(text.len() as u64)
     };
-    let mut bytes = write(&Line {
+    let mut bytes = write(&ExportLine {
         coeval_export: Some(LEVEL),
-        ..Line::empty()
+        ..ExportLine::empty()
     })?;
-    let mut dump = Dump::new(store);
+    let mut dump = StoreDump::new(store);
     let (mut lines, mut damaged) = (0, 0);
     while let Some(items) = dump.next().await? {
         for item in items {
-            let line = Line::of(item);
+            let line = ExportLine::of(item);
             damaged += u64::from(line.damaged.is_some());
             lines += 1;
             bytes += write(&line)?;
@@ -190,9 +195,10 @@ pub async fn export(
         .token()
         .ok_or(coeval_storage::StorageError::Compacted)?;
     let sequence = token.to_string();
-    write(&Line {
-        end: Some(End { lines, sequence }),
-        ..Line::empty()
+    // Tells a whole export from one that was cut off.
+    write(&ExportLine {
+        end: Some(ExportEnd { lines, sequence }),
+        ..ExportLine::empty()
     })?;
     out.flush().map_err(|e| StoresError::file(name, e))?;
     Ok(ExportSummary {

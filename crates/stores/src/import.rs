@@ -1,11 +1,11 @@
 //! Import: reads what `export` wrote, from whatever store, into whatever store.
 
-use crate::export::{LEVEL, Line};
-use crate::load::Load;
-use crate::{Progress, StoresError, Target};
+use crate::export::{ExportLine, LEVEL};
+use crate::load::StoreLoad;
+use crate::{LoadTarget, ProgressFn, StoresError};
 use base64::prelude::{BASE64_STANDARD, Engine};
 use bytes::Bytes;
-use coeval_storage::{Content, Key, Millis, Record, Revision, Store, Token};
+use coeval_storage::{Key, Record, RecordContent, Revision, Store, Token, UnixMillis};
 use std::io::BufRead;
 
 /// The longest line: a record of the greatest size, escaped, and its key.
@@ -30,12 +30,13 @@ pub struct ImportSummary {
 pub async fn import(
     store: &dyn Store,
     from: &mut (dyn BufRead + Send),
-    target: Target,
-    progress: Progress<'_>,
+    target: LoadTarget,
+    progress: ProgressFn<'_>,
 ) -> Result<ImportSummary, StoresError> {
-    let mut lines = Lines { from, number: 0 };
+    let mut lines = ImportLines { from, number: 0 };
     // Before the store is touched: whether this is an export at all.
     let first = lines.next()?;
+    // A newer format may have fields whose meaning nobody here knows.
     match first.as_ref().map(|line| line.coeval_export) {
         Some(Some(level)) if level <= LEVEL => {}
         Some(Some(level)) => {
@@ -43,13 +44,14 @@ pub async fn import(
         }
         _ => return Err(lines.invalid("the file does not begin as an export does".into())),
     }
-    let mut load = Load::begin(store, target).await?;
+    let mut load = StoreLoad::begin(store, target).await?;
     let (mut count, mut damaged) = (0, Vec::new());
     loop {
         let Some(line) = lines.next()? else {
             return Err(lines.invalid("the file ends before its last line".into()));
         };
         if let Some(end) = &line.end {
+            // Finds lines that are missing in the middle, and lines behind the end.
             if end.lines != count || lines.next()?.is_some() {
                 return Err(lines.invalid(format!("{} lines were announced", end.lines)));
             }
@@ -78,12 +80,12 @@ pub async fn import(
     })
 }
 
-struct Lines<'r> {
+struct ImportLines<'r> {
     from: &'r mut (dyn BufRead + Send),
     number: u64,
 }
 
-impl Lines<'_> {
+impl ImportLines<'_> {
     fn invalid(&self, reason: String) -> StoresError {
         StoresError::ImportInvalid {
             line: self.number,
@@ -91,7 +93,7 @@ impl Lines<'_> {
         }
     }
 
-    fn next(&mut self) -> Result<Option<Line>, StoresError> {
+    fn next(&mut self) -> Result<Option<ExportLine>, StoresError> {
         let mut text = Vec::new();
         self.number += 1;
         // One more byte than allowed tells a line that is too long from one that just fits.
@@ -113,7 +115,7 @@ impl Lines<'_> {
             .map_err(|e| self.invalid(e.to_string()))
     }
 
-    fn key(&self, line: &Line) -> Result<Key, StoresError> {
+    fn key(&self, line: &ExportLine) -> Result<Key, StoresError> {
         let bytes = match (&line.key, &line.key_base64) {
             (Some(text), None) => text.clone().into_bytes(),
             (None, Some(text)) => self.base64(text)?,
@@ -122,7 +124,8 @@ impl Lines<'_> {
         Key::new(bytes).map_err(|e| self.invalid(e.to_string()))
     }
 
-    fn record(&self, line: Line) -> Result<Record, StoresError> {
+    fn record(&self, line: ExportLine) -> Result<Record, StoresError> {
+        // Records keep the revisions that they had: whoever holds one can go on writing with it.
         let revision = Revision::from_opaque(line.revision.as_deref().unwrap_or_default());
         if revision == Revision::NEVER {
             return Err(self.invalid("its revision is missing or malformed".into()));
@@ -137,9 +140,9 @@ impl Lines<'_> {
         let fields = fields.map(|(tag, text)| Ok((tag, Bytes::from(self.base64(&text)?))));
         Ok(Record {
             revision,
-            expires: line.expires.map(Millis),
+            expires: line.expires.map(UnixMillis),
             indexed: line.indexed,
-            content: Content {
+            content: RecordContent {
                 flags: line.flags,
                 fields: fields.collect::<Result<_, StoresError>>()?,
                 body: body.into(),

@@ -13,13 +13,13 @@ mod open;
 
 pub use backup::{BackupSummary, RestoreSummary, backup, restore};
 pub use check::{CheckSummary, check, check_file};
-pub use dump::{Dump, Dumped};
+pub use dump::{DumpItem, StoreDump};
 pub use error::StoresError;
 pub use export::{ExportSummary, export};
 pub use import::{ImportSummary, import};
 pub use levels::levels;
-pub use load::Target;
-pub use open::{Kind, OpenOptions, OpenStore, open, open_to_look};
+pub use load::LoadTarget;
+pub use open::{OpenOptions, OpenStore, StoreKind, open, open_read_only};
 
 /// Told how far a long operation has come: records and bytes so far.
-pub type Progress<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);
+pub type ProgressFn<'a> = &'a (dyn Fn(u64, u64) + Send + Sync);

@@ -1,9 +1,9 @@
 //! From an address to a store with all its layers.
 
 use coeval_storage::feed::RingSize;
-use coeval_storage::layers::{Checked, Metered, Traced};
-use coeval_storage::maintenance::{Maintenance, Running, maintain};
-use coeval_storage::{DynStore, Limits, StorageError, Store};
+use coeval_storage::layers::{CheckedStore, MeteredStore, TracedStore};
+use coeval_storage::maintenance::{MaintenanceOptions, MaintenanceTask, maintain};
+use coeval_storage::{DynStore, StorageError, Store, StoreLimits};
 use coeval_storage_etcd::{EtcdOptions, EtcdStore};
 use coeval_storage_postgres::{PostgresOptions, PostgresStore};
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
@@ -14,16 +14,16 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default)]
 pub struct OpenOptions {
     /// Bounds of records, writes and pages.
-    pub limits: Limits,
+    pub limits: StoreLimits,
     /// How many recent events are held in memory for watchers.
     pub ring: RingSize,
     /// The background work.
-    pub maintenance: Maintenance,
+    pub maintenance: MaintenanceOptions,
 }
 
 /// Which store an address names.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum StoreKind {
     /// `sqlite:PATH`
     Sqlite(PathBuf),
     /// `postgres://…`
@@ -32,7 +32,7 @@ pub enum Kind {
     Etcd,
 }
 
-impl Kind {
+impl StoreKind {
     /// Reads the address's scheme.
     ///
     /// # Errors
@@ -59,7 +59,7 @@ impl Kind {
 pub struct OpenStore {
     /// The store, with all layers.
     pub store: DynStore,
-    _running: Option<Running>,
+    _running: Option<MaintenanceTask>,
 }
 
 /// Opens a store to serve from it.
@@ -67,31 +67,33 @@ pub struct OpenStore {
 /// # Errors
 /// What the store says.
 pub async fn open(url: &str, options: OpenOptions) -> Result<OpenStore, StorageError> {
-    let store = match Kind::of(url)? {
-        Kind::Sqlite(path) => {
+    let store = match StoreKind::of(url)? {
+        StoreKind::Sqlite(path) => {
             if let Some(folder) = path.parent() {
+                // The folder too: a first start needs no preparation.
                 std::fs::create_dir_all(folder).map_err(|e| {
                     StorageError::unavailable(format!("can't make {}: {e}", folder.display()))
                 })?;
             }
-            dress(SqliteStore::open(sqlite(path, &options)).await?, &options)
+            with_layers(SqliteStore::open(sqlite(path, &options)).await?, &options)
         }
-        Kind::Postgres => {
+        StoreKind::Postgres => {
             let opened = PostgresOptions {
                 limits: options.limits,
                 ring: options.ring,
                 ..PostgresOptions::at(url)
             };
-            dress(PostgresStore::open(opened).await?, &options)
+            with_layers(PostgresStore::open(opened).await?, &options)
         }
-        Kind::Etcd => {
+        StoreKind::Etcd => {
             let opened = EtcdOptions {
                 limits: options.limits,
                 ring: options.ring,
-                belongings: options.maintenance.belongings.clone(),
+                // Reads of etcd remove what has expired too, not only the sweep.
+                dependents: options.maintenance.dependents.clone(),
                 ..EtcdOptions::at(url)
             };
-            dress(EtcdStore::open(opened).await?, &options)
+            with_layers(EtcdStore::open(opened).await?, &options)
         }
     };
     Ok(OpenStore {
@@ -104,17 +106,18 @@ pub async fn open(url: &str, options: OpenOptions) -> Result<OpenStore, StorageE
 ///
 /// # Errors
 /// What the store says.
-pub async fn open_to_look(url: &str, options: OpenOptions) -> Result<OpenStore, StorageError> {
-    match Kind::of(url)? {
-        Kind::Sqlite(path) => Ok(OpenStore {
-            store: dress(
+pub async fn open_read_only(url: &str, options: OpenOptions) -> Result<OpenStore, StorageError> {
+    match StoreKind::of(url)? {
+        StoreKind::Sqlite(path) => Ok(OpenStore {
+            store: with_layers(
                 SqliteStore::open_read_only(sqlite(path, &options)).await?,
                 &options,
             ),
             _running: None,
         }),
-        Kind::Postgres | Kind::Etcd => {
+        StoreKind::Postgres | StoreKind::Etcd => {
             let mut opened = open(url, options).await?;
+            // Dropping it ends the background work.
             opened._running = None;
             Ok(opened)
         }
@@ -129,8 +132,12 @@ fn sqlite(path: PathBuf, options: &OpenOptions) -> SqliteOptions {
     }
 }
 
-fn dress(store: impl Store, options: &OpenOptions) -> DynStore {
-    Arc::new(Traced(Metered::new(Checked::new(store, options.limits))))
+fn with_layers(store: impl Store, options: &OpenOptions) -> DynStore {
+    // The checks are innermost: a refusal is counted and traced like every other answer.
+    Arc::new(TracedStore(MeteredStore::new(CheckedStore::new(
+        store,
+        options.limits,
+    ))))
 }
 
 #[cfg(test)]
@@ -140,13 +147,16 @@ mod tests {
     #[test]
     fn an_address_names_its_store_and_nonsense_is_refused_without_being_repeated() {
         assert_eq!(
-            Kind::of("sqlite:a/b.db").unwrap(),
-            Kind::Sqlite("a/b.db".into())
+            StoreKind::of("sqlite:a/b.db").unwrap(),
+            StoreKind::Sqlite("a/b.db".into())
         );
-        assert_eq!(Kind::of("postgres://u:p@h/d").unwrap(), Kind::Postgres);
-        assert_eq!(Kind::of("etcd://h:2379").unwrap(), Kind::Etcd);
+        assert_eq!(
+            StoreKind::of("postgres://u:p@h/d").unwrap(),
+            StoreKind::Postgres
+        );
+        assert_eq!(StoreKind::of("etcd://h:2379").unwrap(), StoreKind::Etcd);
         for bad in ["", "sqlite:", "mysql://u:geheim@h", "geheim"] {
-            let error = Kind::of(bad).unwrap_err().to_string();
+            let error = StoreKind::of(bad).unwrap_err().to_string();
             assert!(!error.contains("geheim"), "{error}");
         }
     }

@@ -11,11 +11,11 @@
 mod common;
 
 use coeval_storage::{
-    Content, DynStore, Key, Put, ReadRequest, Record, Span, StorageError, Store, Token,
-    WatchRequest, Written,
+    CommittedWrite, DynStore, Key, KeySpan, ReadRequest, Record, RecordContent, RecordPut,
+    StorageError, Store, Token, WatchRequest,
 };
 use coeval_storage_sqlite::{SqliteOptions, SqliteStore};
-use coeval_stores::{StoresError, Target, backup, check, restore};
+use coeval_stores::{LoadTarget, StoresError, backup, check, restore};
 use common::{Place, contents, key, quiet};
 use futures::StreamExt;
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ const WRITERS: usize = 4;
 const KEYS: u64 = 200;
 
 /// What the writers were told: at which sequence which key became what.
-type Told = Arc<Mutex<Vec<(Token, Key, Option<Content>)>>>;
+type Told = Arc<Mutex<Vec<(Token, Key, Option<RecordContent>)>>>;
 
 /// Everybody who uses the store while it is backed up and restored.
 struct Clients {
@@ -85,7 +85,7 @@ impl Clients {
         }
     }
 
-    async fn stop(mut self) -> Vec<(Token, Key, Option<Content>)> {
+    async fn stop(mut self) -> Vec<(Token, Key, Option<RecordContent>)> {
         self.stop.store(true, Ordering::Relaxed);
         for writer in self.writers.drain(..) {
             let ended = tokio::time::timeout(Duration::from_secs(20), writer).await;
@@ -98,12 +98,12 @@ impl Clients {
 /// One random write; what was acknowledged is noted, what was refused must be typed.
 async fn write(store: &DynStore, writer: usize, number: u64, told: &Told) {
     let key = key(&format!("k/{writer}/{:04}", number % KEYS));
-    let content = Content::of(format!("{{\"n\":{number}}}"));
-    let (result, after): (Result<Written, _>, _) = if number.is_multiple_of(5) {
+    let content = RecordContent::of(format!("{{\"n\":{number}}}"));
+    let (result, after): (Result<CommittedWrite, _>, _) = if number.is_multiple_of(5) {
         (store.delete(&key).await, None)
     } else {
         (
-            store.put(&key, Put::of(content.clone())).await,
+            store.put(&key, RecordPut::of(content.clone())).await,
             Some(content),
         )
     };
@@ -120,14 +120,14 @@ async fn write(store: &DynStore, writer: usize, number: u64, told: &Told) {
 /// Watches everything and checks the order, until the feed ends.
 async fn watch_until_told(store: &DynStore) -> StorageError {
     let request = WatchRequest {
-        span: Span::everything(),
+        span: KeySpan::everything(),
         from: None,
     };
     let mut watch = store.watch(request).await.unwrap();
     let mut last: Option<Token> = None;
     loop {
         let token = match watch.next().await.expect("an end without a reason") {
-            Ok(coeval_storage::Delivery::Events(token, _)) => token,
+            Ok(coeval_storage::WatchDelivery::Events(token, _)) => token,
             Ok(_) => continue,
             Err(error) => return error,
         };
@@ -143,7 +143,10 @@ async fn watch_until_told(store: &DynStore) -> StorageError {
 }
 
 /// What the store held at `at`, by what the writers were told.
-fn state_at(told: &[(Token, Key, Option<Content>)], at: Token) -> BTreeMap<Key, Content> {
+fn state_at(
+    told: &[(Token, Key, Option<RecordContent>)],
+    at: Token,
+) -> BTreeMap<Key, RecordContent> {
     let mut told: Vec<_> = told
         .iter()
         .filter(|(token, ..)| token.incarnation == at.incarnation && token.sequence <= at.sequence)
@@ -160,12 +163,12 @@ fn state_at(told: &[(Token, Key, Option<Content>)], at: Token) -> BTreeMap<Key, 
 }
 
 /// Bodies by key, where revisions don't matter.
-fn bodies(records: BTreeMap<Key, Record>) -> BTreeMap<Key, Content> {
+fn bodies(records: BTreeMap<Key, Record>) -> BTreeMap<Key, RecordContent> {
     let bodies = records.into_iter();
     bodies.map(|(key, record)| (key, record.content)).collect()
 }
 
-async fn in_backup(file: &Path) -> BTreeMap<Key, Content> {
+async fn in_backup(file: &Path) -> BTreeMap<Key, RecordContent> {
     let store = SqliteStore::open_read_only(SqliteOptions::at(file))
         .await
         .unwrap();
@@ -222,7 +225,7 @@ async fn a_restore_under_load(place: Place) {
         ));
     } else {
         let other = place.open().await;
-        restore(&other.store, &file, Target::Replace, &quiet)
+        restore(&other.store, &file, LoadTarget::Replace, &quiet)
             .await
             .unwrap();
         clients.watchers_were_told().await;
@@ -242,7 +245,7 @@ async fn a_restore_under_load(place: Place) {
         },
     ] {
         let request = WatchRequest {
-            span: Span::everything(),
+            span: KeySpan::everything(),
             from: Some(token),
         };
         let resumed = server.store.watch(request).await.err();
@@ -277,9 +280,9 @@ async fn a_restore_under_load(place: Place) {
 
 async fn restore_embedded(place: &Place, file: &Path) -> coeval_stores::OpenStore {
     let opened = place.open().await;
-    let refused = restore(&opened.store, file, Target::MustBeEmpty, &quiet).await;
+    let refused = restore(&opened.store, file, LoadTarget::MustBeEmpty, &quiet).await;
     assert!(matches!(refused, Err(StoresError::NotEmpty)));
-    restore(&opened.store, file, Target::Replace, &quiet)
+    restore(&opened.store, file, LoadTarget::Replace, &quiet)
         .await
         .unwrap();
     opened
@@ -315,7 +318,7 @@ async fn what_is_no_backup_is_refused_before_the_store_is_touched() {
     let target = place.open().await;
     let before = target.store.status().await.unwrap();
     for bad in [folder.path().join("missing"), text, live_file] {
-        let refused = restore(&target.store, &bad, Target::Replace, &quiet).await;
+        let refused = restore(&target.store, &bad, LoadTarget::Replace, &quiet).await;
         assert!(
             matches!(refused, Err(StoresError::BackupInvalid { .. })),
             "{refused:?}"

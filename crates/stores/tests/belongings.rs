@@ -11,10 +11,11 @@
 mod common;
 
 use async_trait::async_trait;
-use coeval_storage::maintenance::{Belongings, Maintenance};
+use coeval_storage::maintenance::{DependentRecords, MaintenanceOptions};
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Delivery, Entry, Group, Key, Millis, Put, Range, ReadRequest,
-    Span, Step, StorageError, Store, Watch, WatchRequest,
+    AtomicWrite, DeliveryStream, EventGroup, Key, KeySpan, ReadRange, ReadRequest, RecordPut,
+    StorageError, Store, StoredEntry, UnixMillis, WatchDelivery, WatchRequest, WriteAction,
+    WriteCondition, WriteStep,
 };
 use coeval_stores::{OpenOptions, OpenStore, open};
 use common::{Place, key};
@@ -27,35 +28,39 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 struct Objects;
 
 #[async_trait]
-impl Belongings for Objects {
-    async fn steps(&self, store: &dyn Store, entry: &Entry) -> Result<Vec<Step>, StorageError> {
+impl DependentRecords for Objects {
+    async fn steps(
+        &self,
+        store: &dyn Store,
+        entry: &StoredEntry,
+    ) -> Result<Vec<WriteStep>, StorageError> {
         let name = entry.key.to_string();
         let Some(number) = name.strip_prefix("e/") else {
             return Ok(Vec::new());
         };
-        let delete = |kind: &str| Step {
+        let delete = |kind: &str| WriteStep {
             key: key(&format!("{kind}/{number}")),
-            condition: Condition::Whatever,
-            action: Action::Delete,
+            condition: WriteCondition::Whatever,
+            action: WriteAction::Delete,
         };
         let mut steps = vec![delete("x"), delete("s")];
         // What has expired is absent here, and asking for it leads into no circle.
         let request = ReadRequest::keys([key("counter"), entry.key.clone()])
-            .and_range(Range::below(&key("e")));
+            .and_range(ReadRange::below(&key("e")));
         let snapshot = store.read(request).await?;
         assert_eq!(snapshot.keys[1], None);
         let there = snapshot.pages[0].entries.iter();
         assert!(there.clone().all(|there| there.key != entry.key));
         let counter = snapshot.keys[0].clone().unwrap().into_record()?;
         let count: u64 = text(&counter.content.body).parse().unwrap();
-        steps.push(Step {
+        steps.push(WriteStep {
             key: key("counter"),
-            condition: Condition::AsRead {
+            condition: WriteCondition::AsRead {
                 revision: counter.revision,
                 expires: None,
                 flags: 0,
             },
-            action: Action::Put(Put::of((count - 1).to_string().into_bytes())),
+            action: WriteAction::Put(RecordPut::of((count - 1).to_string().into_bytes())),
         });
         Ok(steps)
     }
@@ -65,16 +70,16 @@ fn text(body: &[u8]) -> String {
     String::from_utf8(body.to_vec()).unwrap()
 }
 
-fn in_millis(millis: i64) -> Millis {
+fn in_millis(millis: i64) -> UnixMillis {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    Millis(i64::try_from(now.as_millis()).unwrap()).plus(millis)
+    UnixMillis(i64::try_from(now.as_millis()).unwrap()).plus(millis)
 }
 
 async fn opened(place: &Place, sweep_every: Duration) -> OpenStore {
-    let maintenance = Maintenance {
+    let maintenance = MaintenanceOptions {
         sweep_every,
-        belongings: Some(Arc::new(Objects)),
-        ..Maintenance::default()
+        dependents: Some(Arc::new(Objects)),
+        ..MaintenanceOptions::default()
     };
     let options = OpenOptions {
         maintenance,
@@ -87,22 +92,22 @@ const SOON: Duration = Duration::from_millis(200);
 const NEVER: Duration = Duration::from_secs(86_400);
 
 /// Objects 0 to `count`, and a counter of them and one more.
-async fn fill(store: &dyn Store, count: usize, expires: Millis) {
+async fn fill(store: &dyn Store, count: usize, expires: UnixMillis) {
     for n in 0..count {
         let put = |indexed| {
-            Action::Put(Put {
+            WriteAction::Put(RecordPut {
                 indexed,
-                ..Put::of(b"1".to_vec()).expiring(Some(expires))
+                ..RecordPut::of(b"1".to_vec()).expiring(Some(expires))
             })
         };
         let at = |kind: &str| key(&format!("{kind}/{n}"));
         let write = AtomicWrite::new()
-            .step(&at("e"), Condition::NotExists, put(true))
-            .step(&at("x"), Condition::NotExists, put(false))
-            .step(&at("s"), Condition::NotExists, put(false));
+            .step(&at("e"), WriteCondition::NotExists, put(true))
+            .step(&at("x"), WriteCondition::NotExists, put(false))
+            .step(&at("s"), WriteCondition::NotExists, put(false));
         store.atomic_write(write).await.unwrap();
     }
-    let counter = Put::of((count + 1).to_string().into_bytes());
+    let counter = RecordPut::of((count + 1).to_string().into_bytes());
     store.put(&key("counter"), counter).await.unwrap();
 }
 
@@ -120,8 +125,8 @@ async fn eventually<F: Future<Output = bool>>(what: &str, mut ask: impl FnMut() 
     panic!("never: {what}");
 }
 
-async fn watch(store: &dyn Store) -> Watch {
-    let span = Span::everything();
+async fn watch(store: &dyn Store) -> DeliveryStream {
+    let span = KeySpan::everything();
     store
         .watch(WatchRequest { span, from: None })
         .await
@@ -129,10 +134,10 @@ async fn watch(store: &dyn Store) -> Watch {
 }
 
 /// The first group that deletes `name`.
-async fn group_of(watch: &mut Watch, name: &Key) -> Arc<Group> {
+async fn group_of(watch: &mut DeliveryStream, name: &Key) -> Arc<EventGroup> {
     let found = async {
         loop {
-            if let Delivery::Events(_, group) = watch.next().await.unwrap().unwrap()
+            if let WatchDelivery::Events(_, group) = watch.next().await.unwrap().unwrap()
                 && group.events.iter().any(|event| event.key == *name)
             {
                 return group;
@@ -144,7 +149,7 @@ async fn group_of(watch: &mut Watch, name: &Key) -> Arc<Group> {
         .unwrap()
 }
 
-fn keys_of(group: &Group) -> Vec<String> {
+fn keys_of(group: &EventGroup) -> Vec<String> {
     let mut keys: Vec<_> = group.events.iter().map(|e| e.key.to_string()).collect();
     keys.sort();
     keys
@@ -161,7 +166,7 @@ async fn sweeps(place: Place) {
             loop {
                 let counter = store.get(&key("counter")).await.unwrap();
                 let count: u64 = text(&counter.content.body).parse().unwrap();
-                let put = Put::of((count + 1).to_string().into_bytes());
+                let put = RecordPut::of((count + 1).to_string().into_bytes());
                 let name = key("counter");
                 let update = store.conditional_update(&name, counter.revision, put);
                 match update.await {
@@ -176,7 +181,7 @@ async fn sweeps(place: Place) {
     busy.await;
     eventually("all are swept", || async { counted(store).await == "31" }).await;
     for kind in ["e", "x", "s"] {
-        let span = Span::below(&key(kind));
+        let span = KeySpan::below(&key(kind));
         assert_eq!(store.count(span).await.unwrap().1, 0, "{kind}");
     }
     let group = group_of(&mut watch, &key("e/7")).await;
@@ -216,18 +221,23 @@ async fn whoever_meets_an_expired_record_in_etcd_removes_what_belongs_to_it() {
     let group = group_of(&mut watch, &key("e/0")).await;
     assert_eq!(keys_of(&group), ["counter", "e/0", "s/0", "x/0"]);
 
-    let update = store.update(&key("e/1"), Put::of(b"2".to_vec())).await;
+    let update = store
+        .update(&key("e/1"), RecordPut::of(b"2".to_vec()))
+        .await;
     assert!(matches!(update, Err(StorageError::NotFound { .. })));
     assert_eq!(counted(store).await, "39");
 
-    let span = Span::between(&key("e/2"), &key("e/2"));
+    let span = KeySpan::between(&key("e/2"), &key("e/2"));
     assert_eq!(store.count(span).await.unwrap().1, 0);
     assert_eq!(counted(store).await, "38");
 
-    let range = Range::below(&key("e")).keys_only();
+    let range = ReadRange::below(&key("e")).keys_only();
     assert_eq!(store.range(range).await.unwrap().1.entries, []);
     assert_eq!(counted(store).await, "1");
-    let (_, all) = store.range(Range::of(Span::everything())).await.unwrap();
+    let (_, all) = store
+        .range(ReadRange::of(KeySpan::everything()))
+        .await
+        .unwrap();
     let left: Vec<_> = all.entries.iter().map(|e| e.key.to_string()).collect();
     assert_eq!(left, ["counter"]);
     opened.store.close().await;

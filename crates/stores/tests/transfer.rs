@@ -11,8 +11,10 @@
 mod common;
 
 use bytes::Bytes;
-use coeval_storage::{Content, DynStore, Key, Millis, Put, StorageError, Store, SystemClock};
-use coeval_stores::{StoresError, Target, export, import};
+use coeval_storage::{
+    DynStore, Key, RecordContent, RecordPut, StorageError, Store, SystemClock, UnixMillis,
+};
+use coeval_stores::{LoadTarget, StoresError, export, import};
 use common::{Place, contents, key, quiet};
 use std::path::Path;
 
@@ -20,9 +22,9 @@ use std::path::Path;
 async fn fill(store: &DynStore) {
     use coeval_storage::Clock;
     let in_an_hour = SystemClock::default().now().plus(3_600_000);
-    let put = |body: &'static [u8]| Put::of(Content::of(body));
-    let shaped = Put {
-        content: Content {
+    let put = |body: &'static [u8]| RecordPut::of(RecordContent::of(body));
+    let shaped = RecordPut {
+        content: RecordContent {
             flags: 7,
             fields: vec![
                 (3, Bytes::from_static(b"head")),
@@ -31,7 +33,7 @@ async fn fill(store: &DynStore) {
             body: Bytes::from_static(b"{\"big\":12345678901234567890.0, \"a\" : 1}"),
             packed: false,
         },
-        ..Put::of(Content::default())
+        ..RecordPut::of(RecordContent::default())
     };
     let binary = Key::new(vec![b'b', b'/', 0xff, 0x00, 0x80]).unwrap();
     for (key, put) in [
@@ -50,7 +52,7 @@ async fn fill(store: &DynStore) {
     for n in 0..300 {
         let body = format!("{{\"n\":{n}}}").into_bytes();
         store
-            .put(&key(&format!("many/{n:04}")), Put::of(body))
+            .put(&key(&format!("many/{n:04}")), RecordPut::of(body))
             .await
             .unwrap();
     }
@@ -65,7 +67,7 @@ async fn exported(store: &DynStore) -> Vec<u8> {
     out
 }
 
-async fn imported(store: &DynStore, lines: &[u8], target: Target) -> Result<u64, StoresError> {
+async fn imported(store: &DynStore, lines: &[u8], target: LoadTarget) -> Result<u64, StoresError> {
     let summary = import(store, &mut &*lines, target, &quiet).await?;
     assert!(summary.damaged.is_empty());
     Ok(summary.lines)
@@ -78,15 +80,15 @@ async fn moves_whole(from: Place, to: Place) {
     let lines = exported(&source).await;
     let target = to.open().await.store;
     let fresh = target.status().await.unwrap().incarnation;
-    imported(&target, &lines, Target::MustBeEmpty)
+    imported(&target, &lines, LoadTarget::MustBeEmpty)
         .await
         .unwrap();
     assert_eq!(contents(&target).await, before);
     assert_ne!(target.status().await.unwrap().incarnation, fresh);
     let expires = target.get(&key("expires")).await.unwrap();
-    assert!(expires.indexed && expires.expires > Some(Millis(0)));
+    assert!(expires.indexed && expires.expires > Some(UnixMillis(0)));
 
-    let refused = imported(&target, &lines, Target::MustBeEmpty).await;
+    let refused = imported(&target, &lines, LoadTarget::MustBeEmpty).await;
     assert!(matches!(refused, Err(StoresError::NotEmpty)), "{refused:?}");
     assert_eq!(contents(&target).await, before);
     for store in [source, target] {
@@ -119,19 +121,19 @@ async fn merge_keeps_what_is_there_and_replace_does_not() {
     let source = Place::sqlite();
     let source = source.open().await.store;
     source
-        .put(&key("both"), Put::of(b"new".to_vec()))
+        .put(&key("both"), RecordPut::of(b"new".to_vec()))
         .await
         .unwrap();
     let lines = exported(&source).await;
     for (target, expected) in [
-        (Target::Merge, vec!["both", "only"]),
-        (Target::Replace, vec!["both"]),
+        (LoadTarget::Merge, vec!["both", "only"]),
+        (LoadTarget::Replace, vec!["both"]),
     ] {
         let place = Place::sqlite();
         let store = place.open().await.store;
         for name in ["both", "only"] {
             store
-                .put(&key(name), Put::of(b"old".to_vec()))
+                .put(&key(name), RecordPut::of(b"old".to_vec()))
                 .await
                 .unwrap();
         }
@@ -166,7 +168,7 @@ async fn what_is_no_export_is_refused_before_the_store_is_touched() {
         &long,
         &deep,
     ] {
-        let refused = imported(&store, bad, Target::MustBeEmpty).await;
+        let refused = imported(&store, bad, LoadTarget::MustBeEmpty).await;
         let is_invalid = matches!(refused, Err(StoresError::ImportInvalid { line: 1, .. }));
         assert!(is_invalid, "{refused:?}");
     }
@@ -192,7 +194,7 @@ async fn half_an_import_is_never_served_and_replace_mends_it() {
     for broken in [cut, bad_line, one_missing] {
         let place = Place::sqlite();
         let opened = place.open().await;
-        let refused = imported(&opened.store, &broken, Target::MustBeEmpty).await;
+        let refused = imported(&opened.store, &broken, LoadTarget::MustBeEmpty).await;
         assert!(
             matches!(refused, Err(StoresError::ImportInvalid { .. })),
             "{refused:?}"
@@ -203,14 +205,17 @@ async fn half_an_import_is_never_served_and_replace_mends_it() {
         let opened = place.open().await;
         let read = opened.store.get(&key("text")).await;
         assert_eq!(read.unwrap_err(), StorageError::Restoring);
-        let write = opened.store.put(&key("k"), Put::of(b"v".to_vec())).await;
+        let write = opened
+            .store
+            .put(&key("k"), RecordPut::of(b"v".to_vec()))
+            .await;
         assert_eq!(write.unwrap_err(), StorageError::Restoring);
-        let again = imported(&opened.store, &whole, Target::MustBeEmpty).await;
+        let again = imported(&opened.store, &whole, LoadTarget::MustBeEmpty).await;
         assert!(matches!(
             again,
             Err(StoresError::Storage(StorageError::Restoring))
         ));
-        imported(&opened.store, &whole, Target::Replace)
+        imported(&opened.store, &whole, LoadTarget::Replace)
             .await
             .unwrap();
         assert_eq!(contents(&opened.store).await, contents(&source).await);

@@ -10,18 +10,18 @@
 
 mod common;
 
-use coeval_storage::maintenance::Maintenance;
-use coeval_storage::{Put, Retention, Store};
+use coeval_storage::maintenance::MaintenanceOptions;
+use coeval_storage::{EventRetention, RecordPut, Store};
 use coeval_stores::{OpenOptions, open};
 use common::{Place, key};
 use std::time::Duration;
 
 /// The store compacts without being asked, and the newest event stays.
-async fn compacts_by_itself(place: Place, retention: Retention) {
-    let maintenance = Maintenance {
+async fn compacts_by_itself(place: Place, retention: EventRetention) {
+    let maintenance = MaintenanceOptions {
         compact_every: Duration::from_millis(100),
         retention,
-        ..Maintenance::default()
+        ..MaintenanceOptions::default()
     };
     let options = OpenOptions {
         maintenance,
@@ -32,7 +32,7 @@ async fn compacts_by_itself(place: Place, retention: Retention) {
     let mut written = 0;
     loop {
         for _ in 0..20 {
-            let put = Put::of(vec![b'x'; 2_000]);
+            let put = RecordPut::of(vec![b'x'; 2_000]);
             opened.store.put(&key("k"), put).await.unwrap();
             written += 1;
         }
@@ -49,11 +49,11 @@ async fn compacts_by_itself(place: Place, retention: Retention) {
     opened.store.close().await;
 }
 
-const BY_AGE: Retention = Retention {
+const BY_AGE: EventRetention = EventRetention {
     age: Duration::from_millis(300),
     bytes: u64::MAX,
 };
-const BY_SIZE: Retention = Retention {
+const BY_SIZE: EventRetention = EventRetention {
     age: Duration::from_secs(3_600),
     bytes: 50_000,
 };
@@ -78,7 +78,7 @@ on_each_store! {
 #[tokio::test(flavor = "multi_thread")]
 async fn old_and_too_many_events_go_etcd_own_server() {
     for keep in [BY_AGE, BY_SIZE] {
-        let server = coeval_storage_suite::servers::Etcd::start(1).unwrap();
+        let server = coeval_storage_suite::servers::EtcdCluster::start(1).unwrap();
         compacts_by_itself(Place::at(server.url()), keep).await;
     }
 }

@@ -1,14 +1,14 @@
 //! A package as protobuf has it: messages, fields, a service. The text and the descriptor of a
 //! package are both made from this, so they say the same.
 
-use crate::kind::{Item, Kind};
-use crate::layout::{Field, Layout, Message};
+use crate::kind::{FieldForm, ItemKind};
+use crate::layout::{LayoutField, LayoutMessage, PackageLayout};
 use crate::names::{EXTRA, lower_camel};
 use crate::service;
 
 /// One file.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct File {
+pub struct PackageFile {
     /// `acme/app/v1/app.proto`
     pub path: String,
     /// `acme.app.v1`
@@ -18,31 +18,31 @@ pub struct File {
     /// Paths of other files, in order.
     pub imports: Vec<&'static str>,
     /// The messages.
-    pub messages: Vec<MessageOf>,
+    pub messages: Vec<ProtoMessage>,
     /// The service.
-    pub service: Service,
+    pub service: ProtoService,
 }
 
 /// A message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct MessageOf {
+pub struct ProtoMessage {
     /// Without what is around it.
     pub name: String,
     /// For people.
     pub comment: String,
     /// In the order of the file.
-    pub fields: Vec<FieldOf>,
+    pub fields: Vec<ProtoField>,
     /// The name of the one choice that all fields are of.
     pub oneof: Option<(&'static str, &'static str)>,
     /// Numbers and names that are not used again.
     pub reserved: Vec<(u32, String)>,
     /// Messages inside.
-    pub nested: Vec<MessageOf>,
+    pub nested: Vec<ProtoMessage>,
 }
 
 /// A field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FieldOf {
+pub struct ProtoField {
     /// In lower snake case.
     pub name: String,
     /// Its JSON name; `None`: what protobuf derives.
@@ -52,7 +52,7 @@ pub struct FieldOf {
     /// How many there are.
     pub cardinality: Cardinality,
     /// Of what.
-    pub of: Type,
+    pub of: ValueType,
     /// For people.
     pub comment: String,
 }
@@ -72,7 +72,7 @@ pub enum Cardinality {
 
 /// What a value of a field is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Type {
+pub enum ValueType {
     /// `string`
     String,
     /// `int32`
@@ -95,26 +95,26 @@ pub enum Type {
 
 /// A service.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Service {
+pub struct ProtoService {
     /// `AppService`
     pub name: String,
     /// For people.
     pub comment: String,
     /// In the order of the file.
-    pub methods: Vec<Method>,
+    pub methods: Vec<ProtoMethod>,
 }
 
 /// A method.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Method {
+pub struct ProtoMethod {
     /// `CreateApp`
     pub name: String,
     /// For people.
     pub comment: String,
     /// What it takes.
-    pub input: Type,
+    pub input: ValueType,
     /// What it answers.
-    pub output: Type,
+    pub output: ValueType,
     /// Whether it answers again and again.
     pub streams: bool,
 }
@@ -124,10 +124,10 @@ pub(crate) const STRUCT: &str = "google.protobuf.Struct";
 /// The full name of `google.protobuf.Value`.
 pub(crate) const VALUE: &str = "google.protobuf.Value";
 
-impl Layout {
+impl PackageLayout {
     /// The package as protobuf has it.
     #[must_use]
-    pub fn as_file(&self) -> File {
+    pub fn as_file(&self) -> PackageFile {
         let otherwise = "The content, as far as messages can say it. The rest stays as it is.";
         let spec = content(&self.spec, otherwise.to_owned());
         let uses_struct = uses_struct(&spec);
@@ -139,7 +139,7 @@ impl Layout {
         if uses_struct {
             imports.push("google/protobuf/struct.proto");
         }
-        File {
+        PackageFile {
             path: self.path(),
             package: self.package(),
             comment: service::about(self),
@@ -150,29 +150,30 @@ impl Layout {
     }
 }
 
-fn uses_struct(message: &MessageOf) -> bool {
-    let of_field = |field: &FieldOf| matches!(field.of, Type::Message(STRUCT | VALUE));
+fn uses_struct(message: &ProtoMessage) -> bool {
+    let of_field = |field: &ProtoField| matches!(field.of, ValueType::Message(STRUCT | VALUE));
     message.fields.iter().any(of_field) || message.nested.iter().any(uses_struct)
 }
 
 /// A message of the content.
-fn content(message: &Message, otherwise: String) -> MessageOf {
-    let mut fields: Vec<FieldOf> = message.fields.iter().map(field).collect();
+fn content(message: &LayoutMessage, otherwise: String) -> ProtoMessage {
+    let mut fields: Vec<ProtoField> = message.fields.iter().map(field).collect();
     if let Some(extra) = &message.extra {
         let names = match (extra.all, extra.names.is_empty()) {
             (true, _) => "Every field of the content: the version declares none.".to_owned(),
             (false, true) => "What has no field of its own: nothing at present.".to_owned(),
             (false, false) => format!("What has no field of its own: {}.", quoted(&extra.names)),
         };
-        fields.push(FieldOf {
+        fields.push(ProtoField {
             name: EXTRA.to_owned(),
             json: None,
             number: extra.number,
             cardinality: Cardinality::Plain,
-            of: Type::Message(STRUCT),
+            of: ValueType::Message(STRUCT),
             comment: format!("{names}\nSince {}.", extra.since),
         });
     }
+    // By number and not by name: a new field is at the end, where it makes a small difference to readers.
     fields.sort_by_key(|field| field.number);
     let with_message = message.fields.iter();
     let nested = with_message.filter_map(|field| {
@@ -180,7 +181,7 @@ fn content(message: &Message, otherwise: String) -> MessageOf {
         Some(content(inner, format!("Of {}.", field.name)))
     });
     let reserved = message.reserved.iter();
-    MessageOf {
+    ProtoMessage {
         name: message.name.clone(),
         comment: message.description.clone().unwrap_or(otherwise),
         fields,
@@ -195,18 +196,18 @@ fn quoted(names: &[String]) -> String {
     names.join(", ")
 }
 
-fn field(field: &Field) -> FieldOf {
+fn field(field: &LayoutField) -> ProtoField {
     let item = field.kind.item();
     let of = match item {
-        Item::String => Type::String,
-        Item::Int64 => Type::Int64,
-        Item::Double => Type::Double,
-        Item::Bool => Type::Bool,
-        Item::Struct => Type::Message(STRUCT),
-        Item::Value => Type::Message(VALUE),
-        Item::Message => {
+        ItemKind::String => ValueType::String,
+        ItemKind::Int64 => ValueType::Int64,
+        ItemKind::Double => ValueType::Double,
+        ItemKind::Bool => ValueType::Bool,
+        ItemKind::Struct => ValueType::Message(STRUCT),
+        ItemKind::Value => ValueType::Message(VALUE),
+        ItemKind::Message => {
             let message = field.message.as_ref();
-            Type::Nested(
+            ValueType::Nested(
                 message
                     .map(|message| message.name.clone())
                     .unwrap_or_default(),
@@ -214,10 +215,10 @@ fn field(field: &Field) -> FieldOf {
         }
     };
     let cardinality = match field.kind {
-        Kind::One(item) if item.is_scalar() => Cardinality::Optional,
-        Kind::One(_) => Cardinality::Plain,
-        Kind::Repeated(_) => Cardinality::Repeated,
-        Kind::Map(_) => Cardinality::Map,
+        FieldForm::One(item) if item.is_scalar() => Cardinality::Optional,
+        FieldForm::One(_) => Cardinality::Plain,
+        FieldForm::Repeated(_) => Cardinality::Repeated,
+        FieldForm::Map(_) => Cardinality::Map,
     };
     let words = field
         .description
@@ -225,7 +226,7 @@ fn field(field: &Field) -> FieldOf {
         .map(str::trim)
         .unwrap_or_default();
     let since = format!("Since {}.", field.since);
-    FieldOf {
+    ProtoField {
         name: field.name.clone(),
         json: (field.json != lower_camel(&field.name)).then(|| field.json.clone()),
         number: field.number,

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 /// One value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Item {
+pub enum ItemKind {
     /// `string`
     String,
     /// `int64`
@@ -25,16 +25,16 @@ pub enum Item {
 
 /// What a field holds: one value, a list or a map of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum FieldForm {
     /// One value.
-    One(Item),
+    One(ItemKind),
     /// A list.
-    Repeated(Item),
+    Repeated(ItemKind),
     /// A map from strings.
-    Map(Item),
+    Map(ItemKind),
 }
 
-impl Item {
+impl ItemKind {
     const ALL: [Self; 7] = [
         Self::String,
         Self::Int64,
@@ -64,10 +64,10 @@ impl Item {
     }
 }
 
-impl Kind {
+impl FieldForm {
     /// Of the one value, or of each.
     #[must_use]
-    pub const fn item(self) -> Item {
+    pub const fn item(self) -> ItemKind {
         match self {
             Self::One(item) | Self::Repeated(item) | Self::Map(item) => item,
         }
@@ -75,7 +75,7 @@ impl Kind {
 }
 
 /// As in a ledger: `string`, `repeated message`, `map<string, int64>`.
-impl fmt::Display for Kind {
+impl fmt::Display for FieldForm {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::One(item) => f.write_str(item.word()),
@@ -85,11 +85,11 @@ impl fmt::Display for Kind {
     }
 }
 
-impl FromStr for Kind {
+impl FromStr for FieldForm {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let item = |word: &str| Item::ALL.into_iter().find(|item| item.word() == word);
+        let item = |word: &str| ItemKind::ALL.into_iter().find(|item| item.word() == word);
         let map = text.strip_prefix("map<string, ");
         let kind = match (text.strip_prefix("repeated "), map) {
             (Some(word), _) => item(word).map(Self::Repeated),
@@ -100,13 +100,13 @@ impl FromStr for Kind {
     }
 }
 
-impl Serialize for Kind {
+impl Serialize for FieldForm {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for Kind {
+impl<'de> Deserialize<'de> for FieldForm {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let text = String::deserialize(from)?;
         text.parse().map_err(de::Error::custom)
@@ -119,8 +119,12 @@ mod tests {
 
     #[test]
     fn every_kind_reads_back_as_it_is_written() {
-        for item in Item::ALL {
-            for kind in [Kind::One(item), Kind::Repeated(item), Kind::Map(item)] {
+        for item in ItemKind::ALL {
+            for kind in [
+                FieldForm::One(item),
+                FieldForm::Repeated(item),
+                FieldForm::Map(item),
+            ] {
                 assert_eq!(kind.to_string().parse(), Ok(kind));
             }
         }
@@ -132,7 +136,7 @@ mod tests {
             "map<string, >",
             "map<string, int64",
         ] {
-            assert!(text.parse::<Kind>().is_err(), "{text}");
+            assert!(text.parse::<FieldForm>().is_err(), "{text}");
         }
     }
 }

@@ -1,17 +1,17 @@
 //! One package: the messages of a major of a type, as far as its versions are proven.
 
-use crate::finding::{Finding, FindingKind};
-use crate::kind::{Item, Kind};
-use crate::ledger::{Candidate, Index, Ledger, Place, below, proven};
+use crate::finding::{PackageFinding, PackageFindingKind};
+use crate::kind::{FieldForm, ItemKind};
+use crate::ledger::{FieldIndex, FieldPlace, Ledger, PackageCandidate, below, proven};
 use crate::names::{EXTRA, PackageName, upper_camel};
-use crate::sketch::{Node, sketch};
+use crate::sketch::{SketchNode, sketch};
 use coeval_core::types::pointer;
 use coeval_core::version::Version;
 use std::collections::HashSet;
 
 /// A package.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Layout {
+pub struct PackageLayout {
     /// Its names.
     pub name: PackageName,
     /// Which major it is of.
@@ -21,27 +21,27 @@ pub struct Layout {
     /// For people.
     pub description: Option<String>,
     /// The content.
-    pub spec: Message,
+    pub spec: LayoutMessage,
 }
 
 /// A message of the content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Message {
+pub struct LayoutMessage {
     /// `AppSpec` for the whole, else as the field that holds it.
     pub name: String,
     /// For people.
     pub description: Option<String>,
     /// By number.
-    pub fields: Vec<Field>,
+    pub fields: Vec<LayoutField>,
     /// What other versions had, by number.
-    pub reserved: Vec<Reserved>,
+    pub reserved: Vec<ReservedField>,
     /// Where everything else is that the version declares.
-    pub extra: Option<Extra>,
+    pub extra: Option<ExtraField>,
 }
 
 /// A field.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Field {
+pub struct LayoutField {
     /// As protobuf calls it.
     pub name: String,
     /// As the content calls it.
@@ -49,18 +49,18 @@ pub struct Field {
     /// Its number.
     pub number: u32,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: FieldForm,
     /// For people.
     pub description: Option<String>,
     /// The first version of this major that has it.
     pub since: Version,
     /// What a message in it is.
-    pub message: Option<Message>,
+    pub message: Option<LayoutMessage>,
 }
 
 /// A number and a name that are not used again.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reserved {
+pub struct ReservedField {
     /// The number.
     pub number: u32,
     /// The name.
@@ -69,7 +69,7 @@ pub struct Reserved {
 
 /// The field for what no other can name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Extra {
+pub struct ExtraField {
     /// Its number.
     pub number: u32,
     /// The fields of the content that are in it, in the author's order.
@@ -80,7 +80,7 @@ pub struct Extra {
     pub since: Version,
 }
 
-impl Extra {
+impl ExtraField {
     /// Whether a field of the content is in it.
     #[must_use]
     pub fn has(&self, json: &str) -> bool {
@@ -88,20 +88,21 @@ impl Extra {
     }
 }
 
-impl Layout {
+impl PackageLayout {
     /// The package of a major, and what it can't say; no package if none of its versions is
     /// proven. The ledger has the numbers of all that are.
     #[must_use]
     pub fn of(
         name: &PackageName,
         ledger: &Ledger,
-        candidates: &[Candidate<'_>],
-    ) -> (Option<Self>, Vec<Finding>) {
+        candidates: &[PackageCandidate<'_>],
+    ) -> (Option<Self>, Vec<PackageFinding>) {
+        // An unproven version freezes the package: what was registered after it was compared with it.
         let unproven = candidates.iter().find(|one| one.unproven);
         let frozen = unproven.map(|one| one.version.id.version);
         let Some(described) = proven(candidates).max_by_key(|version| version.id.version) else {
-            let finding = frozen.map(|frozen| Finding {
-                kind: FindingKind::Frozen,
+            let finding = frozen.map(|frozen| PackageFinding {
+                kind: PackageFindingKind::Frozen,
                 path: String::new(),
                 message: format!(
                     "there is no typed service {}: {frozen} is unproven",
@@ -112,7 +113,7 @@ impl Layout {
         };
         let version = described.id.version;
         let content = sketch(&described.schema);
-        let mut making = Making {
+        let mut making = LayoutBuilder {
             ledger,
             version,
             findings: Vec::new(),
@@ -123,7 +124,7 @@ impl Layout {
         let spec = making.message("", spec_name, description, inside);
         if content.cut {
             making.find(
-                FindingKind::TooLarge,
+                PackageFindingKind::TooLarge,
                 "",
                 "has objects too deep or too many for messages: they are plain values",
             );
@@ -133,8 +134,8 @@ impl Layout {
                 "the typed service {} stays at {version}: {frozen} is unproven",
                 name.package(version.major)
             );
-            let (kind, path) = (FindingKind::Frozen, String::new());
-            making.findings.push(Finding {
+            let (kind, path) = (PackageFindingKind::Frozen, String::new());
+            making.findings.push(PackageFinding {
                 kind,
                 path,
                 message,
@@ -172,20 +173,20 @@ impl Layout {
     }
 }
 
-struct Making<'l> {
+struct LayoutBuilder<'l> {
     ledger: &'l Ledger,
     version: Version,
-    findings: Vec<Finding>,
+    findings: Vec<PackageFinding>,
 }
 
-impl Making<'_> {
-    fn find(&mut self, kind: FindingKind, path: &str, what: &str) {
+impl LayoutBuilder<'_> {
+    fn find(&mut self, kind: PackageFindingKind, path: &str, what: &str) {
         let (path, place) = (
             path.to_owned(),
             if path.is_empty() { "the content" } else { path },
         );
         let message = format!("in the typed service, {place} {what}");
-        self.findings.push(Finding {
+        self.findings.push(PackageFinding {
             kind,
             path,
             message,
@@ -197,27 +198,28 @@ impl Making<'_> {
         path: &str,
         name: String,
         description: Option<String>,
-        (inside, free): (&[(String, Node)], bool),
-    ) -> Message {
+        (inside, free): (&[(String, SketchNode)], bool),
+    ) -> LayoutMessage {
         let ledger = self.ledger;
-        let mut fields: Vec<Field> = Vec::new();
+        let mut fields: Vec<LayoutField> = Vec::new();
         let mut others: Vec<String> = Vec::new();
         let numbered = ledger.fields(path);
-        let index = Index::of(numbered, self.version);
+        let index = FieldIndex::of(numbered, self.version);
         for (json, node) in inside {
             let place = index.place(json, node.kind);
             let own = match &place {
-                Ok(Place::Own(at)) => numbered.get(*at),
+                Ok(FieldPlace::Own(at)) => numbered.get(*at),
                 _ => None,
             };
+            // A field without a place is not lost: `extra` carries it, and a finding says why.
             let why = match (own, place) {
                 (Some(numbered), _) => {
-                    let message = (node.kind.item() == Item::Message).then(|| {
+                    let message = (node.kind.item() == ItemKind::Message).then(|| {
                         let path = below(path, json, node.kind);
                         let name = upper_camel(&numbered.name);
                         self.message(&path, name, None, (&node.inside, false))
                     });
-                    fields.push(Field {
+                    fields.push(LayoutField {
                         name: numbered.name.clone(),
                         json: json.clone(),
                         number: numbered.number,
@@ -228,14 +230,18 @@ impl Making<'_> {
                     });
                     continue;
                 }
-                (None, Ok(Place::Extra(why))) => why,
-                (None, _) => FindingKind::TooLarge,
+                (None, Ok(FieldPlace::Extra(why))) => why,
+                (None, _) => PackageFindingKind::TooLarge,
             };
             let what = match why {
-                FindingKind::NameUnsayable => "has a name that protobuf can't have: it is in extra",
-                FindingKind::NameCollides => "has the name of another field: it is in extra",
-                FindingKind::CameBack => "was gone in an earlier version: it is in extra",
-                FindingKind::KindChanged => "holds something else than before: it is in extra",
+                PackageFindingKind::NameUnsayable => {
+                    "has a name that protobuf can't have: it is in extra"
+                }
+                PackageFindingKind::NameCollides => "has the name of another field: it is in extra",
+                PackageFindingKind::CameBack => "was gone in an earlier version: it is in extra",
+                PackageFindingKind::KindChanged => {
+                    "holds something else than before: it is in extra"
+                }
                 _ => "is one field too many: it is in extra",
             };
             self.find(why, &pointer::child(path, json), what);
@@ -246,7 +252,7 @@ impl Making<'_> {
         let own = numbered.iter().find(|field| field.name == EXTRA);
         let extra = own
             .filter(|own| own.since <= self.version)
-            .map(|own| Extra {
+            .map(|own| ExtraField {
                 number: own.number,
                 names: others,
                 all: free,
@@ -257,13 +263,13 @@ impl Making<'_> {
         let gone = numbered
             .iter()
             .filter(|one| one.since <= self.version && !used.contains(&one.number));
-        let reserved = gone.map(|one| Reserved {
+        let reserved = gone.map(|one| ReservedField {
             number: one.number,
             name: one.name.clone(),
         });
-        let mut reserved: Vec<Reserved> = reserved.collect();
+        let mut reserved: Vec<ReservedField> = reserved.collect();
         reserved.sort_by_key(|one| one.number);
-        Message {
+        LayoutMessage {
             name,
             description,
             fields,

@@ -1,11 +1,11 @@
 //! Every field that ever had a number, for one major of a type. It only grows: a number, once
 //! given, means the same for ever, whether or not a version still has the field.
 
-use crate::finding::FindingKind;
-use crate::kind::{Item, Kind};
+use crate::finding::PackageFindingKind;
+use crate::kind::{FieldForm, ItemKind};
 use crate::limits::{LEDGER_BYTES, NUMBER};
 use crate::names::{EXTRA, lower_camel, lower_snake, upper_camel};
-use crate::sketch::{Node, Sketch, sketch};
+use crate::sketch::{ContentSketch, SketchNode, sketch};
 use coeval_core::types::{TypeVersion, pointer};
 use coeval_core::version::Version;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A field that has a number.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Numbered {
+pub struct NumberedField {
     /// As the content calls it.
     pub json: String,
     /// As protobuf calls it.
@@ -21,7 +21,7 @@ pub struct Numbered {
     /// Its number.
     pub number: u32,
     /// What it holds.
-    pub kind: Kind,
+    pub kind: FieldForm,
     /// The first version that has it.
     #[serde(serialize_with = "print", deserialize_with = "read")]
     pub since: Version,
@@ -57,7 +57,7 @@ fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Version, D::Error> {
 
 /// A version that a package may describe.
 #[derive(Clone, Copy, Debug)]
-pub struct Candidate<'v> {
+pub struct PackageCandidate<'v> {
     /// The version.
     pub version: &'v TypeVersion,
     /// Whether it is marked so: neither it nor what was registered after it is described.
@@ -66,7 +66,7 @@ pub struct Candidate<'v> {
 
 /// The versions before the first unproven one, in the order of their registration.
 pub(crate) fn proven<'c, 'v>(
-    candidates: &'c [Candidate<'v>],
+    candidates: &'c [PackageCandidate<'v>],
 ) -> impl Iterator<Item = &'v TypeVersion> + 'c {
     let proven = candidates.iter().take_while(|one| !one.unproven);
     proven.map(|one| one.version)
@@ -75,16 +75,16 @@ pub(crate) fn proven<'c, 'v>(
 /// The numbers of one major of a type, by the path of the message.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Ledger {
-    messages: BTreeMap<String, Vec<Numbered>>,
+    messages: BTreeMap<String, Vec<NumberedField>>,
 }
 
 impl Ledger {
     /// With numbers for all that these versions of the major have; they come in the order of their
     /// registration.
     #[must_use]
-    pub fn extended(&self, candidates: &[Candidate<'_>]) -> Self {
+    pub fn extended(&self, candidates: &[PackageCandidate<'_>]) -> Self {
         let sketches = proven(candidates).map(|one| (one.id.version, sketch(&one.schema)));
-        let sketches: Vec<(Version, Sketch)> = sketches.collect();
+        let sketches: Vec<(Version, ContentSketch)> = sketches.collect();
         let mut extended = self.clone();
         // What is registered out of order may retire something of what was noted before.
         for _ in 0..=sketches.len() {
@@ -97,8 +97,8 @@ impl Ledger {
         extended
     }
 
-    fn fold(&mut self, sketches: &[(Version, Sketch)]) {
-        let mut newest: Option<&(Version, Sketch)> = None;
+    fn fold(&mut self, sketches: &[(Version, ContentSketch)]) {
+        let mut newest: Option<&(Version, ContentSketch)> = None;
         for one in sketches {
             let (number, content) = one;
             self.note(*number, content);
@@ -121,23 +121,23 @@ impl Ledger {
 
     /// The fields of a message, by its path: empty for the whole content, `/nodes/*` for items.
     #[must_use]
-    pub fn fields(&self, path: &str) -> &[Numbered] {
+    pub fn fields(&self, path: &str) -> &[NumberedField] {
         self.messages.get(path).map_or(&[], Vec::as_slice)
     }
 
-    pub(crate) fn note(&mut self, version: Version, content: &Sketch) {
+    pub(crate) fn note(&mut self, version: Version, content: &ContentSketch) {
         let mut bytes = self.bytes();
         self.note_inside("", version, &content.inside, content.free, &mut bytes);
     }
 
     /// What the newest version does not have under its number is reserved from now on.
-    fn retire(&mut self, path: &str, described: Version, inside: &[(String, Node)]) {
+    fn retire(&mut self, path: &str, described: Version, inside: &[(String, SketchNode)]) {
         let Some(fields) = self.messages.get_mut(path) else {
             return;
         };
-        let index = Index::of(fields, described);
-        let own = |(json, node): &(String, Node)| match index.place(json, node.kind) {
-            Ok(Place::Own(at)) => Some(at),
+        let index = FieldIndex::of(fields, described);
+        let own = |(json, node): &(String, SketchNode)| match index.place(json, node.kind) {
+            Ok(FieldPlace::Own(at)) => Some(at),
             _ => None,
         };
         let used: HashSet<usize> = inside.iter().filter_map(own).collect();
@@ -148,8 +148,8 @@ impl Ledger {
             }
         }
         for (json, node) in inside {
-            let is_message = node.kind.item() == Item::Message;
-            if is_message && let Ok(Place::Own(_)) = index.place(json, node.kind) {
+            let is_message = node.kind.item() == ItemKind::Message;
+            if is_message && let Ok(FieldPlace::Own(_)) = index.place(json, node.kind) {
                 self.retire(&below(path, json, node.kind), described, &node.inside);
             }
         }
@@ -159,22 +159,22 @@ impl Ledger {
         &mut self,
         path: &str,
         version: Version,
-        inside: &[(String, Node)],
+        inside: &[(String, SketchNode)],
         free: bool,
         bytes: &mut usize,
     ) {
         let mut fields = self.messages.remove(path).unwrap_or_default();
-        let mut index = Index::of(&fields, version);
+        let mut index = FieldIndex::of(&fields, version);
         let mut needs_extra = free;
         for (json, node) in inside {
             let placed = index.place(json, node.kind);
             let at = match placed {
-                Ok(Place::Own(at)) => at,
-                Ok(Place::Extra(_)) => {
+                Ok(FieldPlace::Own(at)) => at,
+                Ok(FieldPlace::Extra(_)) => {
                     needs_extra = true;
                     continue;
                 }
-                Err(Free(name)) => {
+                Err(FreeName(name)) => {
                     let more = weight(path, json, &name);
                     // One number is left for `extra`.
                     if next(&fields) >= NUMBER || *bytes + more > LEDGER_BYTES {
@@ -191,7 +191,7 @@ impl Ledger {
             }
         }
         if needs_extra && !fields.iter().any(|field| field.name == EXTRA) {
-            let kind = Kind::One(Item::Struct);
+            let kind = FieldForm::One(ItemKind::Struct);
             push(&mut fields, version, EXTRA, EXTRA.to_owned(), kind);
         }
         if !fields.is_empty() {
@@ -199,9 +199,9 @@ impl Ledger {
         }
         let messages = inside
             .iter()
-            .filter(|(_, node)| node.kind.item() == Item::Message);
+            .filter(|(_, node)| node.kind.item() == ItemKind::Message);
         for (json, node) in messages {
-            if let Ok(Place::Own(_)) = index.place(json, node.kind) {
+            if let Ok(FieldPlace::Own(_)) = index.place(json, node.kind) {
                 let path = below(path, json, node.kind);
                 self.note_inside(&path, version, &node.inside, false, bytes);
             }
@@ -209,7 +209,7 @@ impl Ledger {
     }
 
     fn bytes(&self) -> usize {
-        let of_message = |(path, fields): (&String, &Vec<Numbered>)| {
+        let of_message = |(path, fields): (&String, &Vec<NumberedField>)| {
             let fields = fields.iter();
             fields
                 .map(|field| weight(path, &field.json, &field.name))
@@ -225,20 +225,26 @@ fn weight(path: &str, json: &str, name: &str) -> usize {
 }
 
 /// The path of the message that a field holds.
-pub(crate) fn below(path: &str, json: &str, kind: Kind) -> String {
+pub(crate) fn below(path: &str, json: &str, kind: FieldForm) -> String {
     let own = pointer::child(path, json);
     match kind {
-        Kind::One(_) => own,
-        Kind::Repeated(_) | Kind::Map(_) => own + "/*",
+        FieldForm::One(_) => own,
+        FieldForm::Repeated(_) | FieldForm::Map(_) => own + "/*",
     }
 }
 
-fn next(fields: &[Numbered]) -> u32 {
+fn next(fields: &[NumberedField]) -> u32 {
     fields.last().map_or(0, |field| field.number) + 1
 }
 
-fn push(fields: &mut Vec<Numbered>, since: Version, json: &str, name: String, kind: Kind) {
-    fields.push(Numbered {
+fn push(
+    fields: &mut Vec<NumberedField>,
+    since: Version,
+    json: &str,
+    name: String,
+    kind: FieldForm,
+) {
+    fields.push(NumberedField {
         json: json.to_owned(),
         name,
         number: next(fields),
@@ -249,17 +255,17 @@ fn push(fields: &mut Vec<Numbered>, since: Version, json: &str, name: String, ki
 }
 
 /// Where a field of a version is: among those with a number, or in `extra`.
-pub(crate) enum Place {
+pub(crate) enum FieldPlace {
     Own(usize),
-    Extra(FindingKind),
+    Extra(PackageFindingKind),
 }
 
 /// It has no number yet, and can have one under this name.
-pub(crate) struct Free(String);
+pub(crate) struct FreeName(String);
 
 /// The fields of one message, found by name.
-pub(crate) struct Index {
-    by_json: HashMap<String, (usize, Kind, bool)>,
+pub(crate) struct FieldIndex {
+    by_json: HashMap<String, (usize, FieldForm, bool)>,
     /// As this version sees them.
     version: Version,
     /// What can't be twice in a message: `a1` and `a_1` have one JSON name in protobuf.
@@ -269,8 +275,8 @@ pub(crate) struct Index {
     count: usize,
 }
 
-impl Index {
-    pub(crate) fn of(fields: &[Numbered], version: Version) -> Self {
+impl FieldIndex {
+    pub(crate) fn of(fields: &[NumberedField], version: Version) -> Self {
         let mut index = Self {
             by_json: HashMap::new(),
             version,
@@ -285,7 +291,7 @@ impl Index {
     }
 
     /// One more of these; its place.
-    fn add(&mut self, fields: &[Numbered]) -> usize {
+    fn add(&mut self, fields: &[NumberedField]) -> usize {
         let at = self.count;
         self.count += 1;
         if let Some(field) = fields.get(at) {
@@ -301,33 +307,35 @@ impl Index {
         at
     }
 
-    pub(crate) fn place(&self, json: &str, kind: Kind) -> Result<Place, Free> {
+    pub(crate) fn place(&self, json: &str, kind: FieldForm) -> Result<FieldPlace, FreeName> {
+        // A number means one kind for ever. A field that came back, or holds something else now, would give old
+        // clients values that they read as another thing: it is in `extra` instead.
         match self.by_json.get(json) {
             Some((at, before, gone)) if *before == kind => {
                 return Ok(if *gone {
-                    Place::Extra(FindingKind::CameBack)
+                    FieldPlace::Extra(PackageFindingKind::CameBack)
                 } else {
-                    Place::Own(*at)
+                    FieldPlace::Own(*at)
                 });
             }
-            Some(_) => return Ok(Place::Extra(FindingKind::KindChanged)),
+            Some(_) => return Ok(FieldPlace::Extra(PackageFindingKind::KindChanged)),
             None => {}
         }
         let Some(name) = lower_snake(json).filter(|name| name != EXTRA) else {
-            return Ok(Place::Extra(FindingKind::NameUnsayable));
+            return Ok(FieldPlace::Extra(PackageFindingKind::NameUnsayable));
         };
         let taken = self.camels.contains(&lower_camel(&name))
             || types(&name, kind).any(|name| self.types.contains(&name));
         if taken {
-            Ok(Place::Extra(FindingKind::NameCollides))
+            Ok(FieldPlace::Extra(PackageFindingKind::NameCollides))
         } else {
-            Err(Free(name))
+            Err(FreeName(name))
         }
     }
 }
 
-fn types(name: &str, kind: Kind) -> impl Iterator<Item = String> {
-    let own = (kind.item() == Item::Message).then(|| upper_camel(name));
-    let entry = matches!(kind, Kind::Map(_)).then(|| upper_camel(name) + "Entry");
+fn types(name: &str, kind: FieldForm) -> impl Iterator<Item = String> {
+    let own = (kind.item() == ItemKind::Message).then(|| upper_camel(name));
+    let entry = matches!(kind, FieldForm::Map(_)).then(|| upper_camel(name) + "Entry");
     own.into_iter().chain(entry)
 }

@@ -12,8 +12,8 @@ mod values;
 
 pub use error::LensError;
 
-use crate::kind::{Item, Kind};
-use crate::layout::{Field, Layout, Message};
+use crate::kind::{FieldForm, ItemKind};
+use crate::layout::{LayoutField, LayoutMessage, PackageLayout};
 use coeval_core::types::{pointer::child, same};
 use serde_json::{Map, Value};
 use std::collections::HashMap;
@@ -21,14 +21,14 @@ use std::collections::HashMap;
 /// A layout with its look-ups made once.
 #[derive(Clone, Debug)]
 pub struct Lens {
-    root: Part,
+    root: LensMessage,
 }
 
 /// One message of it.
 #[derive(Clone, Debug)]
-struct Part {
+struct LensMessage {
     /// By number.
-    fields: Vec<Spoken>,
+    fields: Vec<LensField>,
     by_json: HashMap<String, usize>,
     /// All other fields are in `extra`.
     all: bool,
@@ -36,18 +36,18 @@ struct Part {
 
 /// A field that is said, by itself or in `extra`.
 #[derive(Clone, Debug)]
-struct Spoken {
+struct LensField {
     json: String,
-    kind: Kind,
-    inner: Option<Box<Part>>,
+    kind: FieldForm,
+    inner: Option<Box<LensMessage>>,
 }
 
 /// What an empty or absent value of any field means, and one in `extra` of free content.
-const ANY: Kind = Kind::One(Item::Value);
+const ANY: FieldForm = FieldForm::One(ItemKind::Value);
 
-impl Part {
-    fn of(message: &Message) -> Self {
-        let own = message.fields.iter().map(|field: &Field| Spoken {
+impl LensMessage {
+    fn of(message: &LayoutMessage) -> Self {
+        let own = message.fields.iter().map(|field: &LayoutField| LensField {
             json: field.json.clone(),
             kind: field.kind,
             inner: field
@@ -56,12 +56,12 @@ impl Part {
                 .map(|inner| Box::new(Self::of(inner))),
         });
         let names = message.extra.iter().flat_map(|extra| &extra.names);
-        let extra = names.map(|name| Spoken {
+        let extra = names.map(|name| LensField {
             json: name.clone(),
             kind: ANY,
             inner: None,
         });
-        let fields: Vec<Spoken> = own.chain(extra).collect();
+        let fields: Vec<LensField> = own.chain(extra).collect();
         let by_json = fields.iter().enumerate();
         Self {
             by_json: by_json
@@ -72,7 +72,7 @@ impl Part {
         }
     }
 
-    fn field(&self, json: &str) -> Option<(Kind, Option<&Self>)> {
+    fn field(&self, json: &str) -> Option<(FieldForm, Option<&Self>)> {
         let own = self.by_json.get(json).and_then(|at| self.fields.get(*at));
         match own {
             Some(own) => Some((own.kind, own.inner.as_deref())),
@@ -84,9 +84,9 @@ impl Part {
 impl Lens {
     /// Of a package.
     #[must_use]
-    pub fn of(layout: &Layout) -> Self {
+    pub fn of(layout: &PackageLayout) -> Self {
         Self {
-            root: Part::of(&layout.spec),
+            root: LensMessage::of(&layout.spec),
         }
     }
 
@@ -94,14 +94,14 @@ impl Lens {
     /// field; lists and maps may be empty.
     #[must_use]
     pub fn said(&self, content: &Value) -> Value {
-        let whole = said(Kind::One(Item::Message), Some(&self.root), content);
+        let whole = said(FieldForm::One(ItemKind::Message), Some(&self.root), content);
         whole.unwrap_or_else(|| Value::Object(Map::new()))
     }
 
     /// The same as a message says it: it can't tell an empty list or map from an absent one.
     #[must_use]
     pub fn told(&self, content: &Value) -> Value {
-        let whole = Kind::One(Item::Message);
+        let whole = FieldForm::One(ItemKind::Message);
         let told = as_told_part(whole, Some(&self.root), &self.said(content));
         told.unwrap_or_else(|| Value::Object(Map::new()))
     }
@@ -127,29 +127,30 @@ impl Lens {
         told: &Value,
         dropped: &mut Vec<String>,
     ) -> Result<Value, LensError> {
-        let whole = Kind::One(Item::Message);
+        let whole = FieldForm::One(ItemKind::Message);
         let says_nothing = told.as_object().is_some_and(Map::is_empty);
         let stored = match stored {
             // Content that is no object is not said at all: who says nothing changes nothing.
             Some(stored) if !stored.is_object() && says_nothing => return Ok(stored.clone()),
             stored => stored.filter(|stored| stored.is_object()),
         };
-        let mut merging = Merging { dropped };
+        // The whole content is a field like any other, one that holds a message: one rule serves all levels.
+        let mut merging = ContentMerge { dropped };
         let new = merging.merged((whole, Some(&self.root)), stored, Some(told), "")?;
         Ok(new.unwrap_or_else(|| Value::Object(Map::new())))
     }
 }
 
 /// The part of a value that a field can hold; nothing if it can't hold it exactly.
-fn said(kind: Kind, inner: Option<&Part>, value: &Value) -> Option<Value> {
+fn said(kind: FieldForm, inner: Option<&LensMessage>, value: &Value) -> Option<Value> {
     match kind {
-        Kind::One(item) => said_item(item, inner, value),
-        Kind::Repeated(item) => {
+        FieldForm::One(item) => said_item(item, inner, value),
+        FieldForm::Repeated(item) => {
             let items = value.as_array()?.iter();
             let said: Option<Vec<Value>> = items.map(|one| said_item(item, inner, one)).collect();
             said.map(Value::Array)
         }
-        Kind::Map(item) => {
+        FieldForm::Map(item) => {
             let entries = value.as_object()?.iter();
             let said =
                 entries.filter_map(|(key, one)| Some((key.clone(), said_item(item, inner, one)?)));
@@ -158,9 +159,9 @@ fn said(kind: Kind, inner: Option<&Part>, value: &Value) -> Option<Value> {
     }
 }
 
-fn said_item(item: Item, inner: Option<&Part>, value: &Value) -> Option<Value> {
+fn said_item(item: ItemKind, inner: Option<&LensMessage>, value: &Value) -> Option<Value> {
     match item {
-        Item::Message => {
+        ItemKind::Message => {
             let part = inner?;
             let fields = value.as_object()?.iter();
             let said = fields.filter_map(|(key, one)| {
@@ -174,34 +175,36 @@ fn said_item(item: Item, inner: Option<&Part>, value: &Value) -> Option<Value> {
 }
 
 /// Whether something in it can't be said.
-fn has_unsaid(kind: Kind, inner: Option<&Part>, value: &Value) -> bool {
+fn has_unsaid(kind: FieldForm, inner: Option<&LensMessage>, value: &Value) -> bool {
     let told = said(kind, inner, value).and_then(|said| as_told_part(kind, inner, &said));
     !told.is_some_and(|told| same(&told, value))
 }
 
-struct Merging<'d> {
+struct ContentMerge<'d> {
     dropped: &'d mut Vec<String>,
 }
 
 /// What a field holds, and the message in it.
-type Of<'p> = (Kind, Option<&'p Part>);
+type FormOf<'p> = (FieldForm, Option<&'p LensMessage>);
 
-impl Merging<'_> {
+impl ContentMerge<'_> {
     /// The new value of a field. `told` is nothing where the message says nothing of it.
     fn merged(
         &mut self,
-        (kind, inner): Of<'_>,
+        (kind, inner): FormOf<'_>,
         stored: Option<&Value>,
         told: Option<&Value>,
         at: &str,
     ) -> Result<Option<Value>, LensError> {
+        // Nothing is stored, so that nothing can be lost.
         let Some(stored) = stored else {
             return Ok(told.cloned());
         };
-        if let (Kind::One(Item::Message), Some(part), Value::Object(stored_fields)) =
+        if let (FieldForm::One(ItemKind::Message), Some(part), Value::Object(stored_fields)) =
             (kind, inner, stored)
         {
             let Some(Value::Object(told)) = told else {
+                // The message deletes what it can say of it; that something else goes with it is worth telling.
                 if has_unsaid(kind, inner, stored) {
                     self.dropped.push(at.to_owned());
                 }
@@ -210,31 +213,32 @@ impl Merging<'_> {
             let of = |key: &str| part.field(key);
             return Ok(Some(self.object(of, stored_fields, told, at)?));
         }
+        // The message could not say what is stored, and so said nothing: that is no wish to delete it.
         let Some(before) = said(kind, inner, stored) else {
             return match (kind, told) {
                 (_, None) => Ok(Some(stored.clone())),
                 // It was shown as empty: who adds to it does not know what is there.
-                (Kind::Repeated(_), Some(_)) if stored.is_array() => Err(LensError::list(at)),
+                (FieldForm::Repeated(_), Some(_)) if stored.is_array() => Err(LensError::list(at)),
                 (_, Some(told)) => Ok(Some(told.clone())),
             };
         };
         let none = Map::new();
         match kind {
-            Kind::One(_) => Ok(told.map(|told| order::kept(stored, told))),
-            Kind::Repeated(Item::Message) => {
+            FieldForm::One(_) => Ok(told.map(|told| order::kept(stored, told))),
+            FieldForm::Repeated(ItemKind::Message) => {
                 let before = as_told_part(kind, inner, &before);
                 let items = (items_of(Some(stored)), items_of(before.as_ref()));
                 let new = lists::matched(items, items_of(told), at, self.dropped)?;
                 Ok(Some(Value::Array(new)))
             }
-            Kind::Repeated(_) => {
+            FieldForm::Repeated(_) => {
                 let new = order::kept_items(items_of(Some(stored)), items_of(told));
                 Ok(Some(Value::Array(new)))
             }
-            Kind::Map(item) => {
+            FieldForm::Map(item) => {
                 let stored = stored.as_object().unwrap_or(&none);
                 let told = told.and_then(Value::as_object).unwrap_or(&none);
-                let of = |_: &str| Some((Kind::One(item), inner));
+                let of = |_: &str| Some((FieldForm::One(item), inner));
                 Ok(Some(self.object(of, stored, told, at)?))
             }
         }
@@ -243,12 +247,13 @@ impl Merging<'_> {
     /// The new fields of an object; those of which nothing can be said stay.
     fn object<'p>(
         &mut self,
-        of: impl Fn(&str) -> Option<Of<'p>>,
+        of: impl Fn(&str) -> Option<FormOf<'p>>,
         stored: &Map<String, Value>,
         told: &Map<String, Value>,
         at: &str,
     ) -> Result<Value, LensError> {
         let mut new = Map::new();
+        // Stored fields first and in their order: content that nobody changed stays the same bytes.
         for (key, old) in stored {
             let value = match of(key) {
                 None => Some(old.clone()),
@@ -270,21 +275,21 @@ fn items_of(value: Option<&Value>) -> &[Value] {
 }
 
 /// What a message says of it: without empty lists and maps.
-fn as_told_part(kind: Kind, inner: Option<&Part>, value: &Value) -> Option<Value> {
-    let one = |item, value| as_told_part(Kind::One(item), inner, value);
+fn as_told_part(kind: FieldForm, inner: Option<&LensMessage>, value: &Value) -> Option<Value> {
+    let one = |item, value| as_told_part(FieldForm::One(item), inner, value);
     match (kind, value) {
-        (Kind::Repeated(_), Value::Array(items)) if items.is_empty() => None,
-        (Kind::Map(_), Value::Object(map)) if map.is_empty() => None,
-        (Kind::Repeated(item), Value::Array(items)) => {
+        (FieldForm::Repeated(_), Value::Array(items)) if items.is_empty() => None,
+        (FieldForm::Map(_), Value::Object(map)) if map.is_empty() => None,
+        (FieldForm::Repeated(item), Value::Array(items)) => {
             let items = items.iter().filter_map(|value| one(item, value));
             Some(Value::Array(items.collect()))
         }
-        (Kind::Map(item), Value::Object(map)) => {
+        (FieldForm::Map(item), Value::Object(map)) => {
             let entries = map.iter();
             let entries = entries.filter_map(|(key, value)| Some((key.clone(), one(item, value)?)));
             Some(Value::Object(entries.collect()))
         }
-        (Kind::One(Item::Message), Value::Object(map)) => {
+        (FieldForm::One(ItemKind::Message), Value::Object(map)) => {
             let part = inner?;
             let fields = map.iter().filter_map(|(key, value)| {
                 let (kind, inner) = part.field(key)?;

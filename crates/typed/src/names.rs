@@ -1,6 +1,6 @@
 //! The names of packages, messages and fields, as protobuf and its linters want them.
 
-use crate::finding::{Finding, FindingKind};
+use crate::finding::{PackageFinding, PackageFindingKind};
 use crate::limits::NAME;
 
 /// Vendors whose packages are somebody else's, or ours.
@@ -25,9 +25,9 @@ impl PackageName {
     ///
     /// # Errors
     /// A finding, if it can't have a package.
-    pub fn of(vendor: &str, nss: &str) -> Result<Self, Finding> {
-        let refuse = |message: String| Finding {
-            kind: FindingKind::PackageUnsayable,
+    pub fn of(vendor: &str, nss: &str) -> Result<Self, PackageFinding> {
+        let refuse = |message: String| PackageFinding {
+            kind: PackageFindingKind::PackageUnsayable,
             path: String::new(),
             message: format!("{vendor}:{nss} has no typed service: {message}"),
         };
@@ -256,7 +256,7 @@ mod tests {
             ("acme", "3d"),
         ] {
             let finding = PackageName::of(vendor, nss).unwrap_err();
-            assert_eq!(finding.kind, FindingKind::PackageUnsayable);
+            assert_eq!(finding.kind, PackageFindingKind::PackageUnsayable);
         }
     }
 

@@ -1,10 +1,10 @@
 //! The text of a package.
 
-use crate::file::{Cardinality, FieldOf, File, MessageOf, Type};
-use crate::layout::Layout;
+use crate::file::{Cardinality, PackageFile, ProtoField, ProtoMessage, ValueType};
+use crate::layout::PackageLayout;
 use std::fmt::Write as _;
 
-impl Layout {
+impl PackageLayout {
     /// The `.proto` file.
     #[must_use]
     pub fn proto(&self) -> String {
@@ -12,9 +12,9 @@ impl Layout {
     }
 }
 
-impl std::fmt::Display for File {
+impl std::fmt::Display for PackageFile {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let mut text = Text {
+        let mut text = ProtoText {
             out: String::from("syntax = \"proto3\";\n\n"),
             // A package called google or coeval would hide the real one.
             dot: self
@@ -52,12 +52,12 @@ impl std::fmt::Display for File {
     }
 }
 
-struct Text {
+struct ProtoText {
     out: String,
     dot: bool,
 }
 
-impl Text {
+impl ProtoText {
     fn line(&mut self, level: usize, text: &str) {
         let _ = writeln!(self.out, "{:indent$}{text}", "", indent = 2 * level);
     }
@@ -68,7 +68,7 @@ impl Text {
         }
     }
 
-    fn message(&mut self, level: usize, message: &MessageOf) {
+    fn message(&mut self, level: usize, message: &ProtoMessage) {
         self.comment(level, &message.comment);
         self.line(level, &format!("message {} {{", message.name));
         self.reserved(level + 1, &message.reserved);
@@ -109,7 +109,7 @@ impl Text {
         self.line(level, &format!("reserved {};", names.join(", ")));
     }
 
-    fn field(&mut self, level: usize, field: &FieldOf) {
+    fn field(&mut self, level: usize, field: &ProtoField) {
         self.comment(level, &field.comment);
         let of = self.named(&field.of);
         let of = match field.cardinality {
@@ -129,16 +129,16 @@ impl Text {
         );
     }
 
-    fn named(&self, of: &Type) -> String {
+    fn named(&self, of: &ValueType) -> String {
         let dot = if self.dot { "." } else { "" };
         match of {
-            Type::String => "string".to_owned(),
-            Type::Int32 => "int32".to_owned(),
-            Type::Int64 => "int64".to_owned(),
-            Type::Double => "double".to_owned(),
-            Type::Bool => "bool".to_owned(),
-            Type::Nested(name) | Type::Own(name) => name.clone(),
-            Type::Message(name) | Type::Enum(name) => format!("{dot}{name}"),
+            ValueType::String => "string".to_owned(),
+            ValueType::Int32 => "int32".to_owned(),
+            ValueType::Int64 => "int64".to_owned(),
+            ValueType::Double => "double".to_owned(),
+            ValueType::Bool => "bool".to_owned(),
+            ValueType::Nested(name) | ValueType::Own(name) => name.clone(),
+            ValueType::Message(name) | ValueType::Enum(name) => format!("{dot}{name}"),
         }
     }
 }

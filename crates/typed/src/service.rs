@@ -1,8 +1,8 @@
 //! The service of a package, and the messages that its methods take and answer: the standard
 //! methods, the same for every type.
 
-use crate::file::{Cardinality, FieldOf, MessageOf, Method, Service, Type};
-use crate::layout::Layout;
+use crate::file::{Cardinality, ProtoField, ProtoMessage, ProtoMethod, ProtoService, ValueType};
+use crate::layout::PackageLayout;
 
 const METADATA: &str = "coeval.header.v1.Metadata";
 const STATUS: &str = "coeval.header.v1.Status";
@@ -14,7 +14,7 @@ const FIELD_MASK: &str = "google.protobuf.FieldMask";
 const EMPTY: &str = "google.protobuf.Empty";
 
 /// Of the file.
-pub(crate) fn about(layout: &Layout) -> String {
+pub(crate) fn about(layout: &PackageLayout) -> String {
     let description = layout
         .description
         .as_deref()
@@ -30,8 +30,8 @@ pub(crate) fn about(layout: &Layout) -> String {
     }
 }
 
-fn plain(name: &str, number: u32, of: Type, comment: &str) -> FieldOf {
-    FieldOf {
+fn plain(name: &str, number: u32, of: ValueType, comment: &str) -> ProtoField {
+    ProtoField {
         name: name.to_owned(),
         json: None,
         number,
@@ -41,28 +41,28 @@ fn plain(name: &str, number: u32, of: Type, comment: &str) -> FieldOf {
     }
 }
 
-fn many(name: &str, number: u32, of: Type, comment: &str) -> FieldOf {
+fn many(name: &str, number: u32, of: ValueType, comment: &str) -> ProtoField {
     let cardinality = Cardinality::Repeated;
-    FieldOf {
+    ProtoField {
         cardinality,
         ..plain(name, number, of, comment)
     }
 }
 
-fn message(name: String, comment: String, fields: Vec<FieldOf>) -> MessageOf {
-    MessageOf {
+fn message(name: String, comment: String, fields: Vec<ProtoField>) -> ProtoMessage {
+    ProtoMessage {
         name,
         comment,
         fields,
-        ..MessageOf::default()
+        ..ProtoMessage::default()
     }
 }
 
 /// The resource, its content, and what the methods take and answer.
-pub(crate) fn messages(layout: &Layout, spec: MessageOf) -> Vec<MessageOf> {
+pub(crate) fn messages(layout: &PackageLayout, spec: ProtoMessage) -> Vec<ProtoMessage> {
     let names = &layout.name;
     let (one, all) = (names.message(), names.plural());
-    let own = || Type::Own(one.clone());
+    let own = || ValueType::Own(one.clone());
     let app = |comment: &str| plain(&names.field(), 1, own(), comment);
     let request = |method: &str, of: &str, fields| {
         let name = format!("{method}{of}Request");
@@ -75,8 +75,8 @@ pub(crate) fn messages(layout: &Layout, spec: MessageOf) -> Vec<MessageOf> {
     let named = |comment: &str| {
         let namespace = "The organization; nothing said: the caller's own.";
         vec![
-            plain("name", 1, Type::String, comment),
-            plain("namespace", 2, Type::String, namespace),
+            plain("name", 1, ValueType::String, comment),
+            plain("namespace", 2, ValueType::String, namespace),
         ]
     };
     let written = || {
@@ -84,16 +84,16 @@ pub(crate) fn messages(layout: &Layout, spec: MessageOf) -> Vec<MessageOf> {
         let dropped = "What went with something that was deleted, as JSON pointers.";
         vec![
             app("As it is now."),
-            many("kept", 2, Type::String, kept),
-            many("dropped", 3, Type::String, dropped),
-            plain("task", 4, Type::String, TASK),
+            many("kept", 2, ValueType::String, kept),
+            many("dropped", 3, ValueType::String, dropped),
+            plain("task", 4, ValueType::String, TASK),
         ]
     };
     let mut deleted = named("The name or id of what is to be deleted.");
     deleted.push(plain(
         "revision",
         3,
-        Type::String,
+        ValueType::String,
         "If given: only at this revision.",
     ));
     vec![
@@ -105,7 +105,7 @@ pub(crate) fn messages(layout: &Layout, spec: MessageOf) -> Vec<MessageOf> {
             &one,
             vec![
                 app("What was created, with all that the server fills in."),
-                plain("task", 2, Type::String, TASK),
+                plain("task", 2, ValueType::String, TASK),
             ],
         ),
         request("Get", &one, named("The name or id.")),
@@ -119,13 +119,13 @@ pub(crate) fn messages(layout: &Layout, spec: MessageOf) -> Vec<MessageOf> {
                 plain(
                     "next_page_token",
                     2,
-                    Type::String,
+                    ValueType::String,
                     "For the next page; empty on the last one.",
                 ),
                 many(
                     "quarantined",
                     3,
-                    Type::Message(QUARANTINED),
+                    ValueType::Message(QUARANTINED),
                     "What can't be shown, and why.",
                 ),
             ],
@@ -138,7 +138,7 @@ pub(crate) fn messages(layout: &Layout, spec: MessageOf) -> Vec<MessageOf> {
                 plain(
                     "update_mask",
                     2,
-                    Type::Message(FIELD_MASK),
+                    ValueType::Message(FIELD_MASK),
                     "Only these fields are meant. Paths use the names of this file.",
                 ),
             ],
@@ -155,14 +155,14 @@ pub(crate) fn messages(layout: &Layout, spec: MessageOf) -> Vec<MessageOf> {
                 plain(
                     "sequence",
                     1,
-                    Type::String,
+                    ValueType::String,
                     "Where to resume from, after this.",
                 ),
-                plain("kind", 2, Type::Enum(WATCH_KIND), "What is told."),
+                plain("kind", 2, ValueType::Enum(WATCH_KIND), "What is told."),
                 many(
                     "changes",
                     3,
-                    Type::Own(format!("{one}Change")),
+                    ValueType::Own(format!("{one}Change")),
                     "What one atomic write did.",
                 ),
             ],
@@ -173,7 +173,7 @@ pub(crate) fn messages(layout: &Layout, spec: MessageOf) -> Vec<MessageOf> {
 
 const TASK: &str = "If something is still to be done: the id of the task.";
 
-fn resource(layout: &Layout, spec: &str) -> MessageOf {
+fn resource(layout: &PackageLayout, spec: &str) -> ProtoMessage {
     let names = &layout.name;
     let description = layout.description.clone();
     let comment =
@@ -182,63 +182,63 @@ fn resource(layout: &Layout, spec: &str) -> MessageOf {
         names.message(),
         comment,
         vec![
-            plain("kind", 1, Type::String, "The kind of resource."),
+            plain("kind", 1, ValueType::String, "The kind of resource."),
             plain(
                 "sub_kind",
                 2,
-                Type::String,
+                ValueType::String,
                 "Free text that tells variations of a kind apart.",
             ),
             plain(
                 "version",
                 3,
-                Type::String,
+                ValueType::String,
                 "The version that the content is written at: v1.1.",
             ),
             plain(
                 "metadata",
                 4,
-                Type::Message(METADATA),
+                ValueType::Message(METADATA),
                 "What all resources have in common.",
             ),
-            plain("spec", 5, Type::Own(spec.to_owned()), "The content."),
+            plain("spec", 5, ValueType::Own(spec.to_owned()), "The content."),
             plain(
                 "status",
                 6,
-                Type::Message(STATUS),
+                ValueType::Message(STATUS),
                 "How it is doing; only in answers.",
             ),
         ],
     )
 }
 
-fn listing() -> Vec<FieldOf> {
+fn listing() -> Vec<ProtoField> {
     vec![
         plain(
             "page_size",
             1,
-            Type::Int32,
+            ValueType::Int32,
             "The most that is wanted; the server may give less.",
         ),
-        plain("page_token", 2, Type::String, "From the page before."),
+        plain("page_token", 2, ValueType::String, "From the page before."),
         plain(
             "namespace",
             3,
-            Type::String,
+            ValueType::String,
             "The organization; nothing said: all that the caller sees.",
         ),
-        plain("filter", 4, Type::String, "Only what matches."),
-        plain("order_by", 5, Type::String, "In which order."),
+        plain("filter", 4, ValueType::String, "Only what matches."),
+        plain("order_by", 5, ValueType::String, "In which order."),
     ]
 }
 
-fn watching() -> Vec<FieldOf> {
-    let labels = FieldOf {
+fn watching() -> Vec<ProtoField> {
+    let labels = ProtoField {
         cardinality: Cardinality::Map,
         ..plain(
             "labels",
             3,
-            Type::String,
+            ValueType::String,
             "Only what has all of these labels.",
         )
     };
@@ -246,44 +246,49 @@ fn watching() -> Vec<FieldOf> {
         plain(
             "namespace",
             1,
-            Type::String,
+            ValueType::String,
             "The organization; nothing said: all that the caller sees.",
         ),
-        plain("name_prefix", 2, Type::String, "Only names that begin so."),
+        plain(
+            "name_prefix",
+            2,
+            ValueType::String,
+            "Only names that begin so.",
+        ),
         labels,
-        plain("filter", 4, Type::String, "Only what matches."),
+        plain("filter", 4, ValueType::String, "Only what matches."),
         plain(
             "from",
             5,
-            Type::String,
+            ValueType::String,
             "The sequence of the last message that was seen; nothing said: from now on.",
         ),
     ]
 }
 
-fn change(one: &str) -> MessageOf {
+fn change(one: &str) -> ProtoMessage {
     let fields = vec![
         plain(
             "put",
             1,
-            Type::Own(one.to_owned()),
+            ValueType::Own(one.to_owned()),
             "It was created or changed, and is so now.",
         ),
-        plain("deleted", 2, Type::Message(DELETED), "It is gone."),
+        plain("deleted", 2, ValueType::Message(DELETED), "It is gone."),
         plain(
             "left",
             3,
-            Type::Message(LEFT),
+            ValueType::Message(LEFT),
             "It is there, and not for this watcher any more.",
         ),
         plain(
             "quarantined",
             4,
-            Type::Message(QUARANTINED),
+            ValueType::Message(QUARANTINED),
             "It is there, and can't be shown.",
         ),
     ];
-    MessageOf {
+    ProtoMessage {
         oneof: Some(("change", "What happened.")),
         ..message(
             format!("{one}Change"),
@@ -294,21 +299,21 @@ fn change(one: &str) -> MessageOf {
 }
 
 /// The seven methods.
-pub(crate) fn service(layout: &Layout) -> Service {
+pub(crate) fn service(layout: &PackageLayout) -> ProtoService {
     let names = &layout.name;
     let (one, all) = (names.message(), names.plural());
-    let method = |verb: &str, of: &str, comment: &str| Method {
+    let method = |verb: &str, of: &str, comment: &str| ProtoMethod {
         name: format!("{verb}{of}"),
         comment: format!("{verb}{of} {comment}"),
-        input: Type::Own(format!("{verb}{of}Request")),
-        output: Type::Own(format!("{verb}{of}Response")),
+        input: ValueType::Own(format!("{verb}{of}Request")),
+        output: ValueType::Own(format!("{verb}{of}Response")),
         streams: false,
     };
-    let delete = Method {
-        output: Type::Message(EMPTY),
+    let delete = ProtoMethod {
+        output: ValueType::Message(EMPTY),
         ..method("Delete", &one, "removes a resource.")
     };
-    let watch = Method {
+    let watch = ProtoMethod {
         streams: true,
         ..method(
             "Watch",
@@ -316,7 +321,7 @@ pub(crate) fn service(layout: &Layout) -> Service {
             "tells of every change, in order and without a gap.",
         )
     };
-    Service {
+    ProtoService {
         name: format!("{one}Service"),
         comment: format!(
             "{one}Service reads and writes resources of the type at major {}.",

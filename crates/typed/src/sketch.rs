@@ -3,25 +3,25 @@
 //! A schema that says more than protobuf can is drawn more coarsely. That loses nothing: what a
 //! field can't hold is left out of messages, and stays where it is when one is written.
 
-use crate::kind::{Item, Kind};
+use crate::kind::{FieldForm, ItemKind};
 use crate::limits::{FIELDS, MESSAGE_DEPTH};
 use coeval_core::types::Schema;
 use serde_json::{Map, Value};
 
 /// A place in the content.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Node {
-    pub(crate) kind: Kind,
+pub(crate) struct SketchNode {
+    pub(crate) kind: FieldForm,
     pub(crate) description: Option<String>,
     /// The properties of the message: of the value, of each item, or of each value of the map.
-    pub(crate) inside: Vec<(String, Node)>,
+    pub(crate) inside: Vec<(String, SketchNode)>,
 }
 
 /// The content as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Sketch {
+pub(crate) struct ContentSketch {
     pub(crate) description: Option<String>,
-    pub(crate) inside: Vec<(String, Node)>,
+    pub(crate) inside: Vec<(String, SketchNode)>,
     /// Nothing is declared: any field is content.
     pub(crate) free: bool,
     /// Something is drawn more coarsely only because there is too much.
@@ -50,9 +50,9 @@ const ANNOTATIONS: [&str; 16] = [
 /// References that lead to each other.
 const HOPS: usize = 32;
 
-pub(crate) fn sketch(schema: &Schema) -> Sketch {
+pub(crate) fn sketch(schema: &Schema) -> ContentSketch {
     let root = schema.source();
-    let mut walk = Walk {
+    let mut walk = SketchWalk {
         root,
         alone: is_old(schema),
         under: vec![String::new()],
@@ -61,14 +61,14 @@ pub(crate) fn sketch(schema: &Schema) -> Sketch {
     };
     let found = walk.resolve(root);
     let (inside, description) = match found {
-        Some(Found { schema, refs }) => {
+        Some(ResolvedSchema { schema, refs }) => {
             walk.under.extend(refs);
             let inside = walk.properties(schema, 1);
             (inside, text(schema, "description"))
         }
         None => (Vec::new(), None),
     };
-    Sketch {
+    ContentSketch {
         description: text(as_map(root).unwrap_or(&Map::new()), "description").or(description),
         free: inside.is_empty(),
         inside,
@@ -90,7 +90,7 @@ fn text(schema: &Map<String, Value>, key: &str) -> Option<String> {
     schema.get(key).and_then(Value::as_str).map(str::to_owned)
 }
 
-struct Walk<'s> {
+struct SketchWalk<'s> {
     root: &'s Value,
     alone: bool,
     /// The references that are being followed: one of them again is recursion.
@@ -100,21 +100,23 @@ struct Walk<'s> {
     cut: bool,
 }
 
-struct Found<'s> {
+struct ResolvedSchema<'s> {
     schema: &'s Map<String, Value>,
     refs: Vec<String>,
 }
 
-impl<'s> Walk<'s> {
+impl<'s> SketchWalk<'s> {
     /// Follows local references; nothing for what is no object, leads elsewhere or back.
-    fn resolve(&self, schema: &'s Value) -> Option<Found<'s>> {
+    fn resolve(&self, schema: &'s Value) -> Option<ResolvedSchema<'s>> {
         let mut at = as_map(schema)?;
         let mut refs: Vec<String> = Vec::new();
         for _ in 0..HOPS {
             let Some(reference) = at.get("$ref").and_then(Value::as_str) else {
-                return Some(Found { schema: at, refs });
+                return Some(ResolvedSchema { schema: at, refs });
             };
             let plain = |key: &String| ANNOTATIONS.contains(&key.as_str());
+            // From draft 2019-09 on, words beside `$ref` count. Following it would forget them, so nothing is
+            // followed.
             if !self.alone && !at.keys().all(plain) {
                 return None;
             }
@@ -128,14 +130,14 @@ impl<'s> Walk<'s> {
         None
     }
 
-    fn node(&mut self, schema: &'s Value, depth: usize) -> Node {
+    fn node(&mut self, schema: &'s Value, depth: usize) -> SketchNode {
         let outer = as_map(schema).and_then(|map| text(map, "description"));
-        let any = |description| Node {
-            kind: Kind::One(Item::Value),
+        let any = |description| SketchNode {
+            kind: FieldForm::One(ItemKind::Value),
             description,
             inside: Vec::new(),
         };
-        let Some(Found { schema, refs }) = self.resolve(schema) else {
+        let Some(ResolvedSchema { schema, refs }) = self.resolve(schema) else {
             return any(outer);
         };
         let following = self.under.len();
@@ -147,9 +149,9 @@ impl<'s> Walk<'s> {
     }
 
     /// By the table of the page on typed services; nothing where only a value will do.
-    fn plain(&mut self, schema: &'s Map<String, Value>, depth: usize) -> Option<Node> {
-        let one = |item| Node {
-            kind: Kind::One(item),
+    fn plain(&mut self, schema: &'s Map<String, Value>, depth: usize) -> Option<SketchNode> {
+        let one = |item| SketchNode {
+            kind: FieldForm::One(item),
             description: None,
             inside: Vec::new(),
         };
@@ -163,10 +165,10 @@ impl<'s> Walk<'s> {
             None => None,
         };
         match word {
-            Some("string") => Some(one(Item::String)),
-            Some("integer") => Some(one(Item::Int64)),
-            Some("number") => Some(one(Item::Double)),
-            Some("boolean") => Some(one(Item::Bool)),
+            Some("string") => Some(one(ItemKind::String)),
+            Some("integer") => Some(one(ItemKind::Int64)),
+            Some("number") => Some(one(ItemKind::Double)),
+            Some("boolean") => Some(one(ItemKind::Bool)),
             Some("array") => self.list(schema, depth),
             Some("object") => self.object(schema, depth),
             Some(_) => None,
@@ -174,22 +176,22 @@ impl<'s> Walk<'s> {
             None => {
                 let values = schema.get("enum").and_then(Value::as_array)?;
                 let texts = values.iter().all(Value::is_string) && !values.is_empty();
-                (texts && !has_alternatives(schema)).then(|| one(Item::String))
+                (texts && !has_alternatives(schema)).then(|| one(ItemKind::String))
             }
         }
     }
 
-    fn list(&mut self, schema: &'s Map<String, Value>, depth: usize) -> Option<Node> {
+    fn list(&mut self, schema: &'s Map<String, Value>, depth: usize) -> Option<SketchNode> {
         let items = schema.get("items").filter(|items| items.is_object())?;
         if schema.contains_key("prefixItems") {
             return None;
         }
         let item = self.node(items, depth);
-        let kind = repeatable(item.kind).map(Kind::Repeated)?;
-        Some(Node { kind, ..item })
+        let kind = repeatable(item.kind).map(FieldForm::Repeated)?;
+        Some(SketchNode { kind, ..item })
     }
 
-    fn object(&mut self, schema: &'s Map<String, Value>, depth: usize) -> Option<Node> {
+    fn object(&mut self, schema: &'s Map<String, Value>, depth: usize) -> Option<SketchNode> {
         if has_properties(schema) {
             if alternatives_declare(schema) {
                 return None;
@@ -199,9 +201,9 @@ impl<'s> Walk<'s> {
                 return None;
             }
             let inside = self.properties(schema, depth + 1);
-            let kind = Kind::One(Item::Message);
+            let kind = FieldForm::One(ItemKind::Message);
             let description = None;
-            return Some(Node {
+            return Some(SketchNode {
                 kind,
                 description,
                 inside,
@@ -213,20 +215,24 @@ impl<'s> Walk<'s> {
         let each = schema.get("additionalProperties");
         let each = each.filter(|each| each.as_object().is_some_and(|map| !map.is_empty()));
         let Some(each) = each else {
-            let kind = Kind::One(Item::Struct);
+            let kind = FieldForm::One(ItemKind::Struct);
             let (description, inside) = (None, Vec::new());
-            return Some(Node {
+            return Some(SketchNode {
                 kind,
                 description,
                 inside,
             });
         };
         let value = self.node(each, depth);
-        let kind = repeatable(value.kind).map(Kind::Map)?;
-        Some(Node { kind, ..value })
+        let kind = repeatable(value.kind).map(FieldForm::Map)?;
+        Some(SketchNode { kind, ..value })
     }
 
-    fn properties(&mut self, schema: &'s Map<String, Value>, depth: usize) -> Vec<(String, Node)> {
+    fn properties(
+        &mut self,
+        schema: &'s Map<String, Value>,
+        depth: usize,
+    ) -> Vec<(String, SketchNode)> {
         let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
             return Vec::new();
         };
@@ -245,10 +251,10 @@ impl<'s> Walk<'s> {
 
 /// What can be in a list or a map: no list or map again, and no value, of which the whole field is
 /// one then.
-const fn repeatable(kind: Kind) -> Option<Item> {
+const fn repeatable(kind: FieldForm) -> Option<ItemKind> {
     match kind {
-        Kind::One(Item::Value) | Kind::Repeated(_) | Kind::Map(_) => None,
-        Kind::One(item) => Some(item),
+        FieldForm::One(ItemKind::Value) | FieldForm::Repeated(_) | FieldForm::Map(_) => None,
+        FieldForm::One(item) => Some(item),
     }
 }
 

@@ -1,6 +1,6 @@
 //! Types for tests.
 
-use crate::{Candidate, Finding, Layout, Ledger, PackageName};
+use crate::{Ledger, PackageCandidate, PackageFinding, PackageLayout, PackageName};
 use coeval_core::types::TypeVersion;
 use serde_json::{Value, json};
 
@@ -13,7 +13,7 @@ pub(crate) fn version(number: &str, schema: &Value) -> TypeVersion {
 /// The package after each version, registered in this order.
 pub(crate) fn history(
     versions: &[(&str, Value, bool)],
-) -> Vec<(Option<Layout>, Vec<Finding>, Ledger)> {
+) -> Vec<(Option<PackageLayout>, Vec<PackageFinding>, Ledger)> {
     let name = PackageName::of("acme", "app").unwrap();
     let versions: Vec<(TypeVersion, bool)> = versions
         .iter()
@@ -22,20 +22,20 @@ pub(crate) fn history(
     let mut ledger = Ledger::default();
     let upto = |count: usize| {
         let candidates = versions.iter().take(count + 1);
-        let candidates: Vec<Candidate<'_>> = candidates
-            .map(|(version, unproven)| Candidate {
+        let candidates: Vec<PackageCandidate<'_>> = candidates
+            .map(|(version, unproven)| PackageCandidate {
                 version,
                 unproven: *unproven,
             })
             .collect();
         ledger = ledger.extended(&candidates);
-        let (layout, findings) = Layout::of(&name, &ledger, &candidates);
+        let (layout, findings) = PackageLayout::of(&name, &ledger, &candidates);
         (layout, findings, ledger.clone())
     };
     (0..versions.len()).map(upto).collect()
 }
 
-pub(crate) fn layout(schema: Value) -> Layout {
+pub(crate) fn layout(schema: Value) -> PackageLayout {
     let mut all = history(&[("1.0.0", schema, false)]);
     all.remove(0).0.unwrap()
 }

@@ -1,13 +1,17 @@
 //! Who may do what with a resource: its ACL, why somebody may or may not, its secrets, and the
 //! behaviors that can be invoked on it.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::resources::{named, one};
-use crate::route::{Route, Shape, handler};
+use crate::route::{WebBody, WebRoute, handler};
 use crate::{lists, tasks};
-use coeval_access::{Action, Decision, Explanation, Grant, Level, Member, Met};
+use coeval_access::{
+    AccessDecision, AccessExplanation, AccessLevel, AclMember, Grant, RequirementMet,
+    ResourceAction,
+};
+use coeval_api::methods::parse_member;
 use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_codes::Coded;
 use coeval_engine::Caller;
@@ -16,42 +20,45 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// What is told about, by the names on the wire.
-const ACTIONS: [(&str, Action); 8] = [
-    ("read", Action::Read),
-    ("modify", Action::Modify),
-    ("resolve", Action::Resolve),
-    ("delete", Action::Delete),
-    ("changeOwner", Action::ChangeOwner),
-    ("readAcl", Action::ReadAcl),
-    ("changeAcl", Action::ChangeAcl(Level::ReadWrite)),
-    ("readSecrets", Action::ReadSecrets),
+const ACTIONS: [(&str, ResourceAction); 8] = [
+    ("read", ResourceAction::Read),
+    ("modify", ResourceAction::Modify),
+    ("resolve", ResourceAction::Resolve),
+    ("delete", ResourceAction::Delete),
+    ("changeOwner", ResourceAction::ChangeOwner),
+    ("readAcl", ResourceAction::ReadAcl),
+    (
+        "changeAcl",
+        ResourceAction::ChangeAcl(AccessLevel::ReadWrite),
+    ),
+    ("readSecrets", ResourceAction::ReadSecrets),
 ];
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     let acl = "/resources/{kind}/{name}/acl";
     vec![
-        one(Route::get(acl, handler!(list)))
+        one(WebRoute::get(acl, handler!(list)))
             .about("Who has access to a resource beside its owner.")
             .listing()
-            .answers(200, Shape::Page("Grant")),
-        one(Route::post(acl, handler!(grant)))
+            .answers(200, WebBody::Page("Grant")),
+        one(WebRoute::post(acl, handler!(grant)))
             .about("Gives somebody access, or changes what somebody has.")
             .takes("GrantInput")
             .gives("Grant"),
-        one(Route::delete(
+        one(WebRoute::delete(
             "/resources/{kind}/{name}/acl/{member}",
             handler!(revoke),
         ))
         .about("Takes somebody's access away.")
-        .answers(204, Shape::Empty),
-        one(Route::get(
+        .answers(204, WebBody::Empty),
+        one(WebRoute::get(
             "/resources/{kind}/{name}/access",
             handler!(explain),
         ))
         .about("What somebody may do with a resource, and why.")
         .text("user", "The id of a user; the caller if nothing is said")
         .gives("Access"),
-        one(Route::post(
+        one(WebRoute::post(
             "/resources/{kind}/{name}/secrets",
             handler!(secrets),
         ))
@@ -60,24 +67,25 @@ pub(crate) fn routes() -> Vec<Route> {
         )
         .takes("SecretsInput")
         .gives("Secrets"),
-        one(Route::post(
+        one(WebRoute::post(
             "/resources/{kind}/{name}/behaviors/{behavior}/invocations",
             handler!(invoke),
         ))
         .about("Invokes a behavior on a resource; the task tells how it went.")
         .takes("InvocationInput")
-        .answers(202, Shape::One("Task")),
+        .answers(202, WebBody::One("Task")),
     ]
 }
 
-/// Makes a member of an id.
-type Make = fn(String) -> Member;
-
 /// Whom a grant is for: a user, a role or an organization that there is.
-pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Member, WebError> {
-    let make = maker(id)?;
+pub(crate) async fn member(
+    api: &WebState,
+    caller: &Caller,
+    id: &str,
+) -> Result<AclMember, WebError> {
+    let member = member_of(id)?;
     match api.engine().name_of(caller, id).await? {
-        Some(_) => Ok(make(id.to_owned())),
+        Some(_) => Ok(member),
         None => Err(WebError::invalid(format!(
             "there is nobody of the id {id:?}"
         ))),
@@ -85,29 +93,27 @@ pub(crate) async fn member(api: &Api, caller: &Caller, id: &str) -> Result<Membe
 }
 
 /// The same for one that may be gone.
-pub(crate) fn maker(id: &str) -> Result<Make, WebError> {
-    let kinds: [(&str, Make); 3] = [
-        ("urn:vcloud:user:", Member::User),
-        ("urn:vcloud:role:", Member::Role),
-        ("urn:vcloud:org:", Member::Org),
-    ];
-    let found = kinds.into_iter().find(|(start, _)| id.starts_with(start));
-    let id: String = id.chars().take(100).collect();
+pub(crate) fn member_of(id: &str) -> Result<AclMember, WebError> {
     let bad = || {
+        let id: String = id.chars().take(100).collect();
         WebError::invalid(format!(
             "{id:?} is no member: use the id of a user, a role or an organization"
         ))
     };
-    found.map(|(_, make)| make).ok_or_else(bad)
+    parse_member(id).ok_or_else(bad)
 }
 
 /// A grant as it is answered.
-pub(crate) async fn shown(api: &Api, caller: &Caller, grant: &Grant) -> Result<Value, WebError> {
+pub(crate) async fn shown(
+    api: &WebState,
+    caller: &Caller,
+    grant: &Grant,
+) -> Result<Value, WebError> {
     let id = grant.member.id();
     let kind = match grant.member {
-        Member::User(_) => "user",
-        Member::Role(_) => "role",
-        Member::Org(_) => "organization",
+        AclMember::User(_) => "user",
+        AclMember::Role(_) => "role",
+        AclMember::Org(_) => "organization",
     };
     let name = api.engine().name_of(caller, id).await?;
     let name = name.as_deref().unwrap_or_default();
@@ -115,10 +121,14 @@ pub(crate) async fn shown(api: &Api, caller: &Caller, grant: &Grant) -> Result<V
 }
 
 /// A grant as it is sent.
-pub(crate) async fn sent(api: &Api, call: &Call, caller: &Caller) -> Result<Grant, WebError> {
+pub(crate) async fn sent(
+    api: &WebState,
+    call: &WebCall,
+    caller: &Caller,
+) -> Result<Grant, WebError> {
     let body = call.object(&["member", "level"])?;
     let level = body.needed("level")?;
-    let level: Result<Level, _> = level.parse();
+    let level: Result<AccessLevel, _> = level.parse();
     let level = level.map_err(|error| WebError::invalid(format!("{error}. {}", error.advice())))?;
     let member = member(api, caller, &body.needed("member")?).await?;
     Ok(Grant { member, level })
@@ -127,7 +137,7 @@ pub(crate) async fn sent(api: &Api, call: &Call, caller: &Caller) -> Result<Gran
 /// What grants can be filtered by.
 pub(crate) const GRANT_KEYS: [&str; 4] = ["id", "kind", "name", "level"];
 
-async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let acl = api.engine().acl(caller, &which.of, &which.target).await?;
@@ -138,7 +148,7 @@ async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     lists::page(&call, rows, &GRANT_KEYS)
 }
 
-async fn grant(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn grant(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let grant = sent(&api, &call, caller).await?;
@@ -149,11 +159,11 @@ async fn grant(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::ok(&shown(&api, caller, &grant).await?).sequenced(granted))
 }
 
-async fn revoke(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn revoke(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let id = call.param("member");
-    let member = maker(id)?(id.to_owned());
+    let member = member_of(id)?;
     let revoked = api
         .engine()
         .revoke(caller, &which.of, &which.target, &member)
@@ -161,7 +171,7 @@ async fn revoke(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::none().sequenced(revoked))
 }
 
-async fn explain(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn explain(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let user = call.query.said("user");
@@ -171,32 +181,32 @@ async fn explain(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
             .engine()
             .explain_user(caller, &which.of, &which.target, user, action);
         let told = asked.await?;
-        if let Decision::Allowed(allowed) = &told.decision {
+        if let AccessDecision::Allowed(allowed) = &told.decision {
             level = level.max(Some(allowed.level));
         }
         actions.push(explained(name, &told));
     }
     Ok(RestAnswer::ok(&json!({
         "user": user.unwrap_or(caller.user()),
-        "level": level.map(Level::name),
+        "level": level.map(AccessLevel::name),
         "actions": actions,
     })))
 }
 
-fn explained(name: &str, told: &Explanation) -> Value {
+fn explained(name: &str, told: &AccessExplanation) -> Value {
     let requirements = told.requirements.iter().map(|one| match &one.met {
-        Met::By(bases) => {
+        RequirementMet::By(bases) => {
             let by: Vec<String> = bases.iter().map(ToString::to_string).collect();
             json!({ "needs": one.needs, "met": true, "by": by })
         }
-        Met::No(reason) => json!({
+        RequirementMet::No(reason) => json!({
             "needs": one.needs,
             "met": false,
             "code": reason.code().to_string(),
             "reason": reason.to_string(),
             "advice": reason.advice(),
         }),
-        Met::NotKnown => json!({ "needs": one.needs, "met": false }),
+        RequirementMet::NotKnown => json!({ "needs": one.needs, "met": false }),
     });
     json!({
         "action": name,
@@ -206,7 +216,7 @@ fn explained(name: &str, told: &Explanation) -> Value {
 }
 
 /// Not a GET: that they were read is recorded, and nothing that a GET does changes anything.
-async fn secrets(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn secrets(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let names = call.object_or_nothing(&["names"])?.texts("names")?;
@@ -220,7 +230,7 @@ async fn secrets(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::ok(&json!({ "secrets": all })))
 }
 
-async fn invoke(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn invoke(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let mut body = call.object_or_nothing(&["arguments", "metadata"])?;

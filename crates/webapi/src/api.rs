@@ -1,12 +1,7 @@
-//! What all handlers share, and the router.
+//! What all handlers share.
 
-use crate::dispatch;
-use axum::Router;
-use axum::extract::Request;
-use axum::routing::{MethodFilter, any, on};
 use coeval_api::caller::{CallerGate, RequestQuota};
 use coeval_api::methods::ResourceMethods;
-use coeval_api::rest::table_router;
 use coeval_engine::Engine;
 use coeval_releases::DeprecatedItem;
 use coeval_server::Lifecycle;
@@ -15,7 +10,7 @@ use std::time::Duration;
 
 /// How this API is set up.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct WebApiSettings {
     /// What every absolute URL begins with, without a slash at its end.
     pub public_url: String,
     /// Bytes of a body.
@@ -33,13 +28,13 @@ pub struct Settings {
 
 /// What all handlers share.
 #[derive(Debug)]
-pub(crate) struct Api {
+pub(crate) struct WebState {
     pub(crate) methods: ResourceMethods,
     pub(crate) gate: CallerGate,
-    pub(crate) settings: Settings,
+    pub(crate) settings: WebApiSettings,
 }
 
-impl Api {
+impl WebState {
     pub(crate) fn engine(&self) -> &Arc<Engine> {
         self.methods.engine()
     }
@@ -47,60 +42,5 @@ impl Api {
     /// Whether browsers come by https: then the cookie is bound to that.
     pub(crate) fn is_secure(&self) -> bool {
         self.settings.public_url.starts_with("https://")
-    }
-}
-
-/// The API.
-#[derive(Debug)]
-pub struct WebApi(Arc<Api>);
-
-impl WebApi {
-    /// On an engine.
-    #[must_use]
-    pub fn new(engine: Arc<Engine>, settings: Settings) -> Self {
-        let gate = CallerGate::new(Arc::clone(&engine), Arc::clone(&settings.quota));
-        let methods = ResourceMethods::new(engine);
-        Self(Arc::new(Api {
-            methods,
-            gate,
-            settings,
-        }))
-    }
-
-    /// All routes, under each of their prefixes, with and without a slash at the end.
-    pub fn router(&self) -> Router {
-        let mut routes = Vec::new();
-        for route in crate::routes() {
-            let Ok(filter) = MethodFilter::try_from(route.method.clone()) else {
-                continue;
-            };
-            let route = Arc::new(route);
-            for prefix in route.prefixes() {
-                let (api, route) = (Arc::clone(&self.0), Arc::clone(&route));
-                let path = format!("{prefix}{}", route.among.unwrap_or(route.path));
-                let handler = move |request: Request| {
-                    let (api, route) = (Arc::clone(&api), Arc::clone(&route));
-                    async move {
-                        if route.answers_path(request.uri().path()) {
-                            return dispatch::answer(api, route, request).await;
-                        }
-                        let (method, uri) = (request.method().clone(), request.uri().clone());
-                        dispatch::no_such_method(method, uri).await
-                    }
-                };
-                routes.push((path, on(filter, handler)));
-            }
-        }
-        let mut router = table_router(routes);
-        // What this server lacks is told with its release, so that a newer client can say what is
-        // needed.
-        router = router.method_not_allowed_fallback(dispatch::no_such_method);
-        for below in ["/webapi", "/{version}/webapi"] {
-            for end in ["", "/", "/{*rest}"] {
-                let path = format!("{below}{end}");
-                router = router.route(&path, any(dispatch::no_such_route));
-            }
-        }
-        router
     }
 }

@@ -1,24 +1,24 @@
 //! Records of what was done.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::lists;
-use crate::route::{Route, Shape, handler};
+use crate::route::{WebBody, WebRoute, handler};
 use coeval_api::rest::{RestAnswer, rfc3339};
 use coeval_engine::{AuditQuery, AuditRecord};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     vec![
-        Route::get("/audit", handler!(list))
+        WebRoute::get("/audit", handler!(list))
             .about("What was done, newest first.")
             .text("resource", "On this resource: the bare id")
             .text("user", "By this user: its id")
             .text("type", "On resources of this type: vendor:nss")
             .pages()
-            .answers(200, Shape::Page("AuditRecord")),
+            .answers(200, WebBody::Page("AuditRecord")),
     ]
 }
 
@@ -48,7 +48,7 @@ fn is_place(text: &str) -> bool {
     text.len() <= 200 && text.bytes().all(plain)
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let size = lists::page_size(&call)?;
     let query = AuditQuery {
         id: call.said("resource").map(|id| bare(&id)),

@@ -1,11 +1,11 @@
 //! Rights bundles, and publishing them.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::lists;
-use crate::route::{Route, Shape, handler};
-use coeval_access::Published;
+use crate::route::{WebBody, WebRoute, handler};
+use coeval_access::BundleAudience;
 use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
 use serde_json::{Map, Value, json};
@@ -13,31 +13,31 @@ use std::sync::Arc;
 
 const KEYS: [&str; 6] = ["id", "name", "description", "predefined", "type", "rights"];
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     vec![
-        Route::get("/bundles", handler!(list))
+        WebRoute::get("/bundles", handler!(list))
             .about("The rights bundles.")
             .listing()
-            .answers(200, Shape::Page("Bundle")),
-        Route::post("/bundles", handler!(create))
+            .answers(200, WebBody::Page("Bundle")),
+        WebRoute::post("/bundles", handler!(create))
             .about("Makes a bundle; it is published to nobody yet.")
             .takes("BundleInput")
-            .answers(201, Shape::One("Bundle")),
-        Route::get("/bundles/{id}", handler!(get))
+            .answers(201, WebBody::One("Bundle")),
+        WebRoute::get("/bundles/{id}", handler!(get))
             .about("One bundle, by name or id.")
             .gives("Bundle"),
-        Route::patch("/bundles/{id}", handler!(update))
+        WebRoute::patch("/bundles/{id}", handler!(update))
             .about("Changes a bundle; what is not said stays.")
             .takes("BundleEdit")
             .gives("Bundle"),
-        Route::delete("/bundles/{id}", handler!(delete))
+        WebRoute::delete("/bundles/{id}", handler!(delete))
             .about("Deletes a bundle.")
-            .answers(204, Shape::Empty),
-        Route::post("/bundles/{id}/publish", handler!(publish))
+            .answers(204, WebBody::Empty),
+        WebRoute::post("/bundles/{id}/publish", handler!(publish))
             .about("Publishes a bundle to organizations, or to all.")
             .takes("Publication")
             .gives("Bundle"),
-        Route::post("/bundles/{id}/unpublish", handler!(unpublish))
+        WebRoute::post("/bundles/{id}/unpublish", handler!(unpublish))
             .about("Takes a bundle back from organizations, or from all.")
             .takes("Publication")
             .gives("Bundle"),
@@ -46,8 +46,8 @@ pub(crate) fn routes() -> Vec<Route> {
 
 fn shown(bundle: &RightsBundle) -> Value {
     let (all, orgs) = match &bundle.published {
-        Published::ToAll => (true, Vec::new()),
-        Published::To(orgs) => (false, orgs.iter().cloned().collect()),
+        BundleAudience::ToAll => (true, Vec::new()),
+        BundleAudience::To(orgs) => (false, orgs.iter().cloned().collect()),
     };
     json!({
         "id": bundle.id,
@@ -65,17 +65,17 @@ fn answered(bundle: &RightsBundle) -> RestAnswer {
     RestAnswer::ok(&shown(bundle)).revised(bundle.revision)
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let all = api.engine().list_bundles(call.caller()?).await?;
     lists::page(&call, all.iter().map(shown).collect(), &KEYS)
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let bundle = api.engine().get_bundle(call.caller()?, call.param("id"));
     Ok(answered(&bundle.await?))
 }
 
-async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn create(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let body = call.object(&["name", "description", "rights"])?;
     let new = NewBundle {
         name: body.needed("name")?,
@@ -86,7 +86,7 @@ async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::created(&shown(&bundle)).revised(bundle.revision))
 }
 
-async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn update(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let body = call.object(&["name", "description", "rights", "revision"])?;
     let on = call.revision(&body.text("revision")?.unwrap_or_default())?;
     let description = body.text("description")?;
@@ -104,7 +104,7 @@ async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(answered(&bundle))
 }
 
-async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn delete(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let deleted = api.engine().delete_bundle(call.caller()?, call.param("id"));
     deleted.await?;
     Ok(RestAnswer::none())
@@ -120,7 +120,7 @@ fn whom(body: &Map<String, Value>) -> Result<PublishTo, WebError> {
     }
 }
 
-async fn publish(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn publish(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let to = whom(&call.object(&["all", "organizations"])?)?;
     let done = api
         .engine()
@@ -128,7 +128,7 @@ async fn publish(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(answered(&done.await?))
 }
 
-async fn unpublish(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn unpublish(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let from = whom(&call.object(&["all", "organizations"])?)?;
     let done = api
         .engine()

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 /// One request, all of it read and its sender known.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct WebCall {
     /// Who calls; there always is one where the route needs a user.
     pub(crate) caller: Option<Caller>,
     /// The secret that the caller was known by, if it was one.
@@ -26,7 +26,7 @@ pub(crate) struct Call {
     pub(crate) source: Option<String>,
 }
 
-impl Call {
+impl WebCall {
     /// Who calls.
     pub(crate) fn caller(&self) -> Result<&Caller, WebError> {
         let missing = || CallerRefusal::CredentialsMissing.into();
@@ -91,14 +91,15 @@ impl Call {
 
     /// The revision on which a change is conditioned: of `If-Match` or of the body. Two that differ
     /// are refused.
-    pub(crate) fn revision(&self, said: &str) -> Result<Conditioned, WebError> {
+    pub(crate) fn revision(&self, said: &str) -> Result<RevisionCondition, WebError> {
         let if_match = self.if_match()?;
+        // Where the condition was said decides how its failure is told: a header's as 412, a body's as 409.
         Ok(match (if_match, said) {
-            (None, said) => Conditioned {
+            (None, said) => RevisionCondition {
                 revision: said.to_owned(),
                 if_match: false,
             },
-            (Some(of_header), said) if said.is_empty() || said == of_header => Conditioned {
+            (Some(of_header), said) if said.is_empty() || said == of_header => RevisionCondition {
                 revision: of_header,
                 if_match: true,
             },
@@ -113,13 +114,13 @@ impl Call {
 
 /// What a change is conditioned on, and where that was said.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Conditioned {
+pub(crate) struct RevisionCondition {
     /// Empty: nothing.
     pub(crate) revision: String,
     pub(crate) if_match: bool,
 }
 
-impl Conditioned {
+impl RevisionCondition {
     /// As it is compared; what can't be one never matches.
     pub(crate) fn read(&self) -> Option<Revision> {
         (!self.revision.is_empty()).then(|| coeval_api::methods::parse_revision(&self.revision))

@@ -1,15 +1,15 @@
 //! What a watch tells of resources, as JSON. One atomic write is one event.
 
-use crate::api::Api;
+use crate::api::WebState;
 use crate::error::WebError;
-use crate::resources::represent::{Writer, print, quarantined};
+use crate::resources::represent::{ResourceWriter, print, quarantined};
 use coeval_engine::{Caller, TypeKey, WatchedChange};
 use coeval_storage::Token;
 use serde_json::json;
 
 /// `{sequence, changes: [{put} | {deleted} | {left} | {quarantined}]}`
 pub(crate) async fn data(
-    api: &Api,
+    api: &WebState,
     caller: &Caller,
     of: &TypeKey,
     token: Token,
@@ -18,7 +18,7 @@ pub(crate) async fn data(
     let mut out = b"{\"sequence\":".to_vec();
     print(&token.to_string(), &mut out);
     out.extend_from_slice(b",\"changes\":[");
-    let mut writer = Writer::new(api, caller);
+    let mut writer = ResourceWriter::new(api, caller);
     let urn = |id| format!("urn:vcloud:entity:{of}:{id}");
     for (number, change) in all.iter().enumerate() {
         if number > 0 {

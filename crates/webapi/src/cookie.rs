@@ -39,6 +39,7 @@ pub(crate) fn session(headers: &HeaderMap, secure: bool) -> Option<String> {
         if key != name {
             continue;
         }
+        // A page of a neighbouring host can plant a cookie of this name. Which one is ours nobody can tell.
         match found {
             Some(other) if other != value => return None,
             _ => found = Some(value),
@@ -84,6 +85,7 @@ pub(crate) fn is_csrf(secret: &str, sent: &str) -> bool {
     let Some(bytes) = bytes.filter(|_| sent.len() == 64) else {
         return false;
     };
+    // Ring compares in constant time.
     verify(&key(secret), PURPOSE, &bytes).is_ok()
 }
 

@@ -1,13 +1,13 @@
 //! From a request to its handler and back: who calls and by what, the body, and what every answer
 //! has.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::cookie;
 use crate::error::WebError;
 use crate::openapi;
 use crate::origin;
-use crate::route::{Needs, Route, Shape};
+use crate::route::{RequiredCaller, WebBody, WebRoute};
 use axum::body::Body;
 use axum::extract::Request;
 use axum::response::Response;
@@ -23,8 +23,9 @@ use http::{HeaderMap, HeaderValue, Method, Uri, header};
 use std::sync::Arc;
 
 /// Answers a request.
-pub(crate) async fn answer(api: Arc<Api>, route: Arc<Route>, request: Request) -> Response {
+pub(crate) async fn answer(api: Arc<WebState>, route: Arc<WebRoute>, request: Request) -> Response {
     let (mut parts, body) = request.into_parts();
+    // Outlive the handler: an answer to a refused request is logged with its user, and warns as well.
     let mut user = None;
     let mut warnings = Vec::new();
     let answer = handle(api, &route, &mut parts, body, (&mut user, &mut warnings)).await;
@@ -68,14 +69,14 @@ fn finished(answer: RestAnswer) -> Response {
 }
 
 /// By what a caller is known.
-struct Shown {
+struct ShownSecret {
     secret: Option<String>,
     by_cookie: bool,
 }
 
-impl Shown {
+impl ShownSecret {
     /// A token in a header counts, and the cookie where there is none.
-    fn of(api: &Api, headers: &HeaderMap) -> Result<Self, WebError> {
+    fn of(api: &WebState, headers: &HeaderMap) -> Result<Self, WebError> {
         Ok(match SentCredentials::of(RequestHeaders(headers))? {
             Some(SentCredentials::Bearer(secret)) => Self {
                 secret: Some(secret),
@@ -101,12 +102,13 @@ impl Shown {
 }
 
 async fn handle(
-    api: Arc<Api>,
-    route: &Route,
+    api: Arc<WebState>,
+    route: &WebRoute,
     parts: &mut Parts,
     body: Body,
     (user, warnings): (&mut Option<String>, &mut Vec<String>),
 ) -> Result<RestAnswer, WebError> {
+    // Else the connection would be closed while the client still sends, and it would not see the answer.
     let known = match known(&api, route, parts).await {
         Ok(known) => known,
         Err(error) => {
@@ -125,7 +127,7 @@ async fn handle(
     let unknown = UnknownParam::Refused;
     *warnings = inspect_query(&query, &route.params, &ignorable, unknown)?;
     let body = match route.body {
-        Some(Shape::One(schema)) => {
+        Some(WebBody::One(schema)) => {
             let (body, more) = inspect_body(body, schema, openapi::body_schemas(), &ignorable);
             warnings.extend(more);
             body
@@ -134,7 +136,7 @@ async fn handle(
     };
     let params = PathParams::of(parts).await;
     let params = params.ok_or_else(|| WebError::invalid("the path is not UTF-8"))?;
-    let call = Call {
+    let call = WebCall {
         caller,
         secret: shown.secret,
         by_cookie: shown.by_cookie,
@@ -149,17 +151,18 @@ async fn handle(
 
 /// Who calls, and by what; and that it is no other site's page that makes a browser call.
 async fn known(
-    api: &Api,
-    route: &Route,
+    api: &WebState,
+    route: &WebRoute,
     parts: &Parts,
-) -> Result<(Shown, Option<Caller>), WebError> {
-    let shown = Shown::of(api, &parts.headers)?;
+) -> Result<(ShownSecret, Option<Caller>), WebError> {
+    let shown = ShownSecret::of(api, &parts.headers)?;
     let peer = parts.extensions.get::<Peer>();
     let changes = origin::is_unsafe(&parts.method);
+    // Before the credentials are checked: another site's page learns nothing of them from the answer.
     if changes && !shown.is_chosen() {
         origin::check(parts, &api.settings.public_url)?;
     }
-    if route.needs == Needs::Nothing {
+    if route.needs == RequiredCaller::Nothing {
         api.gate.admit_unknown(peer)?;
         return Ok((shown, None));
     }
@@ -169,6 +172,7 @@ async fn known(
         asking = asking.with_credentials(SentCredentials::Bearer(secret.clone()));
     }
     let caller = api.gate.enter(&asking).await?;
+    // Only a cookie is sent by a browser that did not mean to. Whoever sets a header holds the secret.
     if let (true, true, Some(secret)) = (changes, shown.by_cookie, &shown.secret) {
         let sent = RequestHeaders(&parts.headers).one(cookie::CSRF)?;
         if !sent.is_some_and(|sent| cookie::is_csrf(secret, sent)) {

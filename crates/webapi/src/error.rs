@@ -5,7 +5,7 @@ use coeval_api::caller::{CallerError, CallerRefusal};
 use coeval_api::methods::MethodError;
 use coeval_api::negotiation::HeaderError;
 use coeval_api::rest::{RestAnswer, RestError, seconds};
-use coeval_codes::{Code, Coded, ErrorKind};
+use coeval_codes::{Coded, ErrorKind};
 use coeval_core::version::VersionError;
 use coeval_engine::EngineError;
 use http::{Method, StatusCode, header};
@@ -15,25 +15,41 @@ use serde_json::{Map, Value, json};
 pub(crate) const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
 /// What is wrong with a request, or with what it met.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error, Coded)]
 pub(crate) enum WebError {
     #[error(transparent)]
+    #[code(transparent)]
     Method(#[from] MethodError),
     #[error(transparent)]
+    #[code(transparent)]
     Rest(#[from] RestError),
     /// What `If-Match` says is not so.
     #[error(transparent)]
+    #[code(transparent)]
     Precondition(MethodError),
     #[error("this server has nothing at {path}")]
+    #[code(
+        ROUTE_UNKNOWN,
+        advice = "Check the path; if it came with a newer release than {RELEASE}, upgrade the server."
+    )]
     RouteUnknown { path: String },
     #[error("{path} does not answer {method}")]
+    #[code(METHOD_UNKNOWN, advice = "Use one of the methods in the header Allow.")]
     MethodUnknown { path: String, method: Method },
     #[error(
         "the request is made with a browser's session and without its token in {}",
         crate::cookie::CSRF
     )]
+    #[code(
+        CSRF_REFUSED,
+        advice = "Send the csrf of GET /v1/webapi/sessions/current in the header coeval-csrf, or use a bearer token."
+    )]
     CsrfRefused,
     #[error("a page of another site made the browser send this")]
+    #[code(
+        ORIGIN_REFUSED,
+        advice = "Use the API from pages of its own origin, or with a bearer token from a program."
+    )]
     OriginForeign,
 }
 
@@ -163,45 +179,6 @@ impl WebError {
         match after {
             Some(after) => answer.with(header::RETRY_AFTER, &seconds(after).to_string()),
             None => answer,
-        }
-    }
-}
-
-impl Coded for WebError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Method(inner) | Self::Precondition(inner) => inner.code(),
-            Self::Rest(inner) => inner.code(),
-            Self::RouteUnknown { .. } => coeval_codes::ROUTE_UNKNOWN,
-            Self::MethodUnknown { .. } => coeval_codes::METHOD_UNKNOWN,
-            Self::CsrfRefused => coeval_codes::CSRF_REFUSED,
-            Self::OriginForeign => coeval_codes::ORIGIN_REFUSED,
-        }
-    }
-
-    fn error_kind(&self) -> ErrorKind {
-        match self {
-            Self::Method(inner) | Self::Precondition(inner) => inner.error_kind(),
-            other => other.code().kind(),
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::Method(inner) | Self::Precondition(inner) => inner.advice(),
-            Self::Rest(inner) => inner.advice(),
-            Self::RouteUnknown { .. } => {
-                format!("Check the path; if it came with a newer release than {RELEASE}, upgrade the server.")
-            }
-            Self::MethodUnknown { .. } => "Use one of the methods in the header Allow.".to_owned(),
-            Self::CsrfRefused => {
-                "Send the csrf of GET /v1/webapi/sessions/current in the header coeval-csrf, or use a bearer token."
-                    .to_owned()
-            }
-            Self::OriginForeign => {
-                "Use the API from pages of its own origin, or with a bearer token from a program."
-                    .to_owned()
-            }
         }
     }
 }

@@ -1,10 +1,10 @@
 //! Interfaces and their behaviors.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::lists;
-use crate::route::{Route, Shape, handler};
+use crate::route::{WebBody, WebRoute, handler};
 use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_core::types::InterfaceId;
 use coeval_core::version::Version;
@@ -15,30 +15,30 @@ use std::sync::Arc;
 
 const KEYS: [&str; 6] = ["id", "vendor", "nss", "version", "name", "builtIn"];
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     vec![
-        Route::get("/interfaces", handler!(list))
+        WebRoute::get("/interfaces", handler!(list))
             .about("All interfaces.")
             .listing()
-            .answers(200, Shape::Page("Interface")),
-        Route::post("/interfaces", handler!(create))
+            .answers(200, WebBody::Page("Interface")),
+        WebRoute::post("/interfaces", handler!(create))
             .about("Defines an interface.")
             .takes("InterfaceInput")
-            .answers(201, Shape::One("Interface")),
-        Route::get("/interfaces/{id}", handler!(get))
+            .answers(201, WebBody::One("Interface")),
+        WebRoute::get("/interfaces/{id}", handler!(get))
             .about("One interface: vendor:nss:version.")
             .gives("Interface"),
-        Route::patch("/interfaces/{id}", handler!(update))
+        WebRoute::patch("/interfaces/{id}", handler!(update))
             .about("Gives an interface that is not in use another name.")
             .takes("InterfaceEdit")
             .gives("Interface"),
-        Route::delete("/interfaces/{id}", handler!(delete))
+        WebRoute::delete("/interfaces/{id}", handler!(delete))
             .about("Deletes an interface that no type implements.")
-            .answers(204, Shape::Empty),
-        Route::get("/interfaces/{id}/behaviors", handler!(behaviors))
+            .answers(204, WebBody::Empty),
+        WebRoute::get("/interfaces/{id}/behaviors", handler!(behaviors))
             .about("The behaviors of an interface.")
             .listing()
-            .answers(200, Shape::Page("Behavior")),
+            .answers(200, WebBody::Page("Behavior")),
     ]
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn three(text: &str, what: &str) -> Result<(String, String, Version),
     Ok(((*vendor).to_owned(), (*nss).to_owned(), version))
 }
 
-fn id(call: &Call) -> Result<InterfaceId, WebError> {
+fn id(call: &WebCall) -> Result<InterfaceId, WebError> {
     let (vendor, nss, version) = three(call.param("id"), "interface")?;
     Ok(InterfaceId {
         vendor,
@@ -97,12 +97,12 @@ pub(crate) fn behavior(id: &str, reference: &str, behavior: &Behavior) -> Value 
 /// What behaviors can be filtered by.
 pub(crate) const BEHAVIOR_KEYS: [&str; 4] = ["id", "reference", "name", "description"];
 
-async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let all = api.engine().interfaces().await?;
     lists::page(&call, all.iter().map(shown).collect(), &KEYS)
 }
 
-async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn create(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let body = call.object(&["vendor", "nss", "version", "name"])?;
     let version = Version::parse_full(&body.needed("version")?)?;
     let id = InterfaceId {
@@ -116,12 +116,12 @@ async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::created(&shown(&interface)))
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let interface = api.engine().interface(&id(&call)?).await?;
     Ok(RestAnswer::ok(&shown(&interface)))
 }
 
-async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn update(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let name = call.object(&["name"])?.needed("name")?;
     let rename = |interface: &mut Interface| name.clone_into(&mut interface.name);
     let id = id(&call)?;
@@ -129,13 +129,13 @@ async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::ok(&shown(&done.await?)))
 }
 
-async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn delete(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let id = id(&call)?;
     api.engine().delete_interface(call.caller()?, &id).await?;
     Ok(RestAnswer::none())
 }
 
-async fn behaviors(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn behaviors(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = id(&call)?;
     let all = api.engine().interface_behaviors(call.caller()?, &of);
     let all = all.await?;

@@ -22,6 +22,7 @@ mod origin;
 mod resources;
 mod roles;
 mod route;
+mod router;
 mod server;
 mod sessions;
 mod tasks;
@@ -30,13 +31,14 @@ mod types;
 mod users;
 mod watch;
 
-pub use api::{Settings, WebApi};
+pub use api::WebApiSettings;
 pub use openapi::{deprecations, description};
+pub use router::WebApi;
 
-use route::Route;
+use route::WebRoute;
 
 /// Every route of this API.
-fn routes() -> Vec<Route> {
+fn routes() -> Vec<WebRoute> {
     let mut all = server::routes();
     all.extend(openapi::routes());
     all.extend(sessions::routes());

@@ -1,7 +1,7 @@
 //! Pages of rows that are all at hand: definitions, organizations, users, roles. They are followed
 //! by the id of the last row, so what is made or deleted meanwhile moves nothing to another page.
 
-use crate::call::Call;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::route::LARGEST_PAGE;
 use coeval_api::rest::{FilterableRows, RestAnswer};
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 const DEFAULT_PAGE: u64 = 100;
 
 /// How many on a page.
-pub(crate) fn page_size(call: &Call) -> Result<usize, WebError> {
+pub(crate) fn page_size(call: &WebCall) -> Result<usize, WebError> {
     let size = call.query.number("pageSize", 1, LARGEST_PAGE)?;
     Ok(usize::try_from(size.unwrap_or(DEFAULT_PAGE)).unwrap_or(usize::MAX))
 }
@@ -22,7 +22,7 @@ fn id(row: &Value) -> &str {
 /// The page of these rows that the call asks for; each has an `id` that no other has. `keys` are
 /// the first parts of what can be filtered and sorted by.
 pub(crate) fn page(
-    call: &Call,
+    call: &WebCall,
     mut rows: Vec<Value>,
     keys: &[&str],
 ) -> Result<RestAnswer, WebError> {
@@ -31,6 +31,8 @@ pub(crate) fn page(
     if let Some(filter) = call.query.said("filter") {
         by.matching(&mut rows, filter)?;
     }
+    // By id first, also where another order is asked for: sorts are stable, so that equal rows stay apart in
+    // the same way on every page.
     rows.sort_by(|one, other| id(one).cmp(id(other)));
     let order = by.order(call.query.get("orderBy").unwrap_or_default())?;
     if let Some(order) = &order {
@@ -39,6 +41,7 @@ pub(crate) fn page(
     let from = match (call.query.said("pageToken"), &order) {
         (None, _) => 0,
         (Some(last), None) => rows.partition_point(|row| id(row) <= last),
+        // In another order a deleted row leaves no place to go on from.
         (Some(last), Some(_)) => {
             let at = rows.iter().position(|row| id(row) == last);
             let gone = || WebError::query("pageToken", "that row is gone: begin anew");

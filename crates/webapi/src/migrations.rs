@@ -2,11 +2,11 @@
 
 mod shown;
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::lists;
-use crate::route::{ParamKind, Route, Shape, handler};
+use crate::route::{ParamKind, WebBody, WebRoute, handler};
 use crate::types::{of, version_of};
 use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_core::phases::Phase;
@@ -23,87 +23,87 @@ const SERVER_KEYS: [&str; 4] = ["id", "name", "release", "started"];
 /// The largest major.
 const MAJORS: u64 = u32::MAX as u64;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     let mut all = looks();
     all.extend(moves());
     all
 }
 
-fn looks() -> Vec<Route> {
+fn looks() -> Vec<WebRoute> {
     vec![
-        Route::get("/servers", handler!(servers))
+        WebRoute::get("/servers", handler!(servers))
             .about("The servers that are alive: their releases, and where each is with types in migration.")
             .listing()
-            .answers(200, Shape::Page("ServerSeen")),
-        Route::get("/migrations", handler!(list))
+            .answers(200, WebBody::Page("ServerSeen")),
+        WebRoute::get("/migrations", handler!(list))
             .about("All migrations of types from one major to the next, and how far each is.")
             .listing()
-            .answers(200, Shape::Page("Migration")),
-        Route::get("/migrations/{type}", handler!(get))
+            .answers(200, WebBody::Page("Migration")),
+        WebRoute::get("/migrations/{type}", handler!(get))
             .about("How far the migration of a type is: of the one that is under way, or else of the last one.")
             .gives("Migration"),
-        Route::get("/migrations/{type}/plan", handler!(plan))
+        WebRoute::get("/migrations/{type}/plan", handler!(plan))
             .about("What a migration would do; nothing is written.")
             .param("from", "The major that it leaves", ParamKind::Number(0, MAJORS))
             .param("to", "The major that it goes to", ParamKind::Number(0, MAJORS))
             .gives("MigrationPlan"),
-        Route::get("/migrations/{type}/verify", handler!(verify))
+        WebRoute::get("/migrations/{type}/verify", handler!(verify))
             .about("Compares the old record of every resource with the new one.")
             .gives("Verified"),
-        Route::get("/migrations/{type}/loss", handler!(loss))
+        WebRoute::get("/migrations/{type}/loss", handler!(loss))
             .about("What going back would cost.")
             .gives("LossReport"),
-        Route::get("/migrations/{type}/failed", handler!(failed))
+        WebRoute::get("/migrations/{type}/failed", handler!(failed))
             .about("The resources that can't be converted.")
             .pages()
-            .answers(200, Shape::Page("FailedResource")),
+            .answers(200, WebBody::Page("FailedResource")),
     ]
 }
 
-fn moves() -> Vec<Route> {
+fn moves() -> Vec<WebRoute> {
     vec![
-        Route::post("/migrations", handler!(start))
+        WebRoute::post("/migrations", handler!(start))
             .about("Begins a migration. Nothing moves yet.")
             .takes("MigrationStart")
-            .answers(201, Shape::One("Migration")),
-        Route::patch("/migrations/{type}", handler!(change))
+            .answers(201, WebBody::One("Migration")),
+        WebRoute::patch("/migrations/{type}", handler!(change))
             .about("Changes what is wanted of the migration that is under way; what is not said stays.")
             .takes("MigrationChange")
             .gives("Migration"),
-        Route::post("/migrations/{type}/advance", handler!(advance))
+        WebRoute::post("/migrations/{type}/advance", handler!(advance))
             .about("Half a step forward: a phase is admitted, or the one before it is closed; at the last one it is finished.")
             .takes("MigrationAdvance")
             .gives("Migration"),
-        Route::post("/migrations/{type}/back", handler!(back))
+        WebRoute::post("/migrations/{type}/back", handler!(back))
             .about("Half a step back.")
             .takes("MigrationBack")
             .gives("Migration"),
-        Route::post("/migrations/{type}/undo", handler!(undo))
+        WebRoute::post("/migrations/{type}/undo", handler!(undo))
             .about("Lets it go all the way back by itself, and end where it began.")
             .gives("Migration"),
-        Route::post("/migrations/{type}/failed/{id}/retry", handler!(retry))
+        WebRoute::post("/migrations/{type}/failed/{id}/retry", handler!(retry))
             .about("Tries again to convert a resource that could not be converted.")
             .gives("Retried"),
     ]
 }
 
-async fn servers(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn servers(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let all = api.engine().servers(call.caller()?).await?;
     lists::page(&call, all.iter().map(shown::server).collect(), &SERVER_KEYS)
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let all = api.engine().migrations(call.caller()?).await?;
     lists::page(&call, all.iter().map(shown::migration).collect(), &KEYS)
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let status = api.engine().migration_status(call.caller()?, &of).await?;
     Ok(RestAnswer::ok(&shown::migration(&status)))
 }
 
-async fn plan(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn plan(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let major = |name| -> Result<Option<u32>, WebError> {
         let number = call.query.number(name, 0, MAJORS)?;
@@ -114,19 +114,19 @@ async fn plan(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::ok(&shown::plan(&plan.await?)))
 }
 
-async fn verify(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn verify(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let found = api.engine().verify_migration(call.caller()?, &of, &|_| {});
     Ok(RestAnswer::ok(&shown::verified(&of, &found.await?)))
 }
 
-async fn loss(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn loss(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let report = api.engine().loss_report(call.caller()?, &of).await?;
     Ok(RestAnswer::ok(&shown::loss(&of, &report)))
 }
 
-async fn failed(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn failed(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let (of, size) = (of(&call)?, lists::page_size(&call)?);
     let after = call.query.said("pageToken").map(|text| resource(&of, text));
     let after = after.transpose();
@@ -145,7 +145,7 @@ async fn failed(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     ))
 }
 
-async fn start(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn start(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let fields = [
         "type",
         "from",
@@ -173,7 +173,7 @@ async fn start(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::created(&shown::migration(&begun.await?)))
 }
 
-async fn change(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn change(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let body = call.object(&["auto", "until", "paused", "rate"])?;
     let change = Change {
@@ -186,7 +186,7 @@ async fn change(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::ok(&shown::migration(&changed.await?)))
 }
 
-async fn advance(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn advance(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let body = call.object_or_nothing(&["phase", "fence", "withoutAccess"])?;
     let to = body.text("phase")?.map(|name| name.parse::<Phase>());
@@ -200,7 +200,7 @@ async fn advance(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::ok(&shown::migration(&moved.await?)))
 }
 
-async fn back(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn back(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let body = call.object_or_nothing(&["fence"])?;
     let fence = body.flag("fence")?.unwrap_or(false);
@@ -208,14 +208,14 @@ async fn back(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::ok(&shown::migration(&moved.await?)))
 }
 
-async fn undo(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn undo(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     call.object_or_nothing(&[])?;
     let moved = api.engine().undo_migration(call.caller()?, &of).await?;
     Ok(RestAnswer::ok(&shown::migration(&moved)))
 }
 
-async fn retry(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn retry(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let id = resource(&of, call.param("id"))?;
     call.object_or_nothing(&[])?;

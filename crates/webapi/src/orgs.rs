@@ -1,10 +1,10 @@
 //! Organizations.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::lists;
-use crate::route::{Route, Shape, handler};
+use crate::route::{WebBody, WebRoute, handler};
 use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_engine::Caller;
 use coeval_engine::identity::{NewOrg, OrgEdit, Organization};
@@ -22,26 +22,26 @@ const KEYS: [&str; 6] = [
 /// How many are read at once.
 const AT_ONCE: usize = 500;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     vec![
-        Route::get("/organizations", handler!(list))
+        WebRoute::get("/organizations", handler!(list))
             .about("The organizations that the caller may see.")
             .listing()
-            .answers(200, Shape::Page("Organization")),
-        Route::post("/organizations", handler!(create))
+            .answers(200, WebBody::Page("Organization")),
+        WebRoute::post("/organizations", handler!(create))
             .about("Makes an organization.")
             .takes("OrganizationInput")
-            .answers(201, Shape::One("Organization")),
-        Route::get("/organizations/{id}", handler!(get))
+            .answers(201, WebBody::One("Organization")),
+        WebRoute::get("/organizations/{id}", handler!(get))
             .about("One organization, by name or id.")
             .gives("Organization"),
-        Route::patch("/organizations/{id}", handler!(update))
+        WebRoute::patch("/organizations/{id}", handler!(update))
             .about("Changes what is said of an organization; its name never changes.")
             .takes("OrganizationEdit")
             .gives("Organization"),
-        Route::delete("/organizations/{id}", handler!(delete))
+        WebRoute::delete("/organizations/{id}", handler!(delete))
             .about("Deletes an organization that has nothing any more.")
-            .answers(204, Shape::Empty),
+            .answers(204, WebBody::Empty),
     ]
 }
 
@@ -58,7 +58,7 @@ fn shown(org: &Organization) -> Value {
 }
 
 /// All that the caller may see.
-async fn all(api: &Api, caller: &Caller) -> Result<Vec<Organization>, WebError> {
+async fn all(api: &WebState, caller: &Caller) -> Result<Vec<Organization>, WebError> {
     let mut all: Vec<Organization> = Vec::new();
     loop {
         let after = all.last().map(|org| org.id.clone());
@@ -72,18 +72,18 @@ async fn all(api: &Api, caller: &Caller) -> Result<Vec<Organization>, WebError> 
     }
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let all = all(&api, call.caller()?).await?;
     lists::page(&call, all.iter().map(shown).collect(), &KEYS)
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let org = api.engine().get_org(call.caller()?, call.param("id"));
     let org = org.await?;
     Ok(RestAnswer::ok(&shown(&org)).revised(org.revision))
 }
 
-async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn create(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let body = call.object(&["name", "displayName", "description", "vdcs"])?;
     let new = NewOrg {
         name: body.needed("name")?,
@@ -95,7 +95,7 @@ async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::created(&shown(&org)).revised(org.revision))
 }
 
-async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn update(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let body = call.object(&["displayName", "description", "enabled", "vdcs", "revision"])?;
     let on = call.revision(&body.text("revision")?.unwrap_or_default())?;
     let said = |name: &str| -> Result<Option<Option<String>>, WebError> {
@@ -117,7 +117,7 @@ async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::ok(&shown(&org)).revised(org.revision))
 }
 
-async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn delete(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let deleted = api.engine().delete_org(call.caller()?, call.param("id"));
     deleted.await?;
     Ok(RestAnswer::none())

@@ -27,6 +27,7 @@ pub(crate) fn check(parts: &Parts, public_url: &str) -> Result<(), WebError> {
 
 fn is_own(headers: &HeaderMap, host: Option<&str>, public_url: &str) -> bool {
     let sites = headers.get_all(SITE).iter();
+    // `same-site` is refused too: a neighbouring host is not this one.
     if !sites
         .into_iter()
         .all(|site| matches!(site.as_bytes(), b"same-origin" | b"none"))

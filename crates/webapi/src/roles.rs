@@ -1,10 +1,10 @@
 //! Roles, and the rights that there are.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::lists;
-use crate::route::{Route, Shape, handler};
+use crate::route::{WebBody, WebRoute, handler};
 use coeval_access::GeneralRight;
 use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_engine::identity::{NewRole, Role, RoleEdit};
@@ -20,38 +20,38 @@ const KEYS: [&str; 6] = [
     "rights",
 ];
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     vec![
-        Route::get("/rights", handler!(rights))
+        WebRoute::get("/rights", handler!(rights))
             .about("The rights that there are where the caller acts.")
             .listing()
-            .answers(200, Shape::Page("Right")),
-        Route::get("/roles", handler!(list))
+            .answers(200, WebBody::Page("Right")),
+        WebRoute::get("/roles", handler!(list))
             .about("The roles that users of an organization can have.")
             .text(
                 "organization",
                 "By name or id; the caller's own if nothing is said",
             )
             .listing()
-            .answers(200, Shape::Page("Role")),
-        Route::post("/roles", handler!(create))
+            .answers(200, WebBody::Page("Role")),
+        WebRoute::post("/roles", handler!(create))
             .about("Makes a role of an organization, or one for all.")
             .takes("RoleInput")
-            .answers(201, Shape::One("Role")),
-        Route::get("/roles/{id}", handler!(get))
+            .answers(201, WebBody::One("Role")),
+        WebRoute::get("/roles/{id}", handler!(get))
             .about("One role, with the rights that it gives.")
             .text(
                 "organization",
                 "By name or id; the caller's own if nothing is said",
             )
             .gives("Role"),
-        Route::patch("/roles/{id}", handler!(update))
+        WebRoute::patch("/roles/{id}", handler!(update))
             .about("Changes a role; what is not said stays.")
             .takes("RoleEdit")
             .gives("Role"),
-        Route::delete("/roles/{id}", handler!(delete))
+        WebRoute::delete("/roles/{id}", handler!(delete))
             .about("Deletes a role that nobody has.")
-            .answers(204, Shape::Empty),
+            .answers(204, WebBody::Empty),
     ]
 }
 
@@ -67,7 +67,7 @@ fn shown(role: &Role) -> Value {
     })
 }
 
-async fn rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn rights(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let names = api.engine().rights(call.caller()?).await?;
     let rows = names.iter().map(|name| {
         let about = GeneralRight::by_name(name).map(GeneralRight::about);
@@ -76,14 +76,14 @@ async fn rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     lists::page(&call, rows.collect(), &["id", "name", "about"])
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let org = call.query.said("organization").unwrap_or(caller.org());
     let all = api.engine().list_roles(caller, org).await?;
     lists::page(&call, all.iter().map(shown).collect(), &KEYS)
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let org = call.query.said("organization").unwrap_or(caller.org());
     let mut role = api.engine().get_role(caller, org, call.param("id")).await?;
@@ -92,7 +92,7 @@ async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::ok(&shown(&role)).revised(role.revision))
 }
 
-async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn create(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let body = call.object(&["name", "organization", "forAll", "description", "rights"])?;
     let org = body.text("organization")?;
@@ -113,7 +113,7 @@ async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::created(&shown(&role)).revised(role.revision))
 }
 
-async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn update(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let body = call.object(&["name", "description", "rights", "revision"])?;
     let on = call.revision(&body.text("revision")?.unwrap_or_default())?;
     let description = body.text("description")?;
@@ -131,7 +131,7 @@ async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::ok(&shown(&role)).revised(role.revision))
 }
 
-async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn delete(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let deleted = api.engine().delete_role(call.caller()?, call.param("id"));
     deleted.await?;
     Ok(RestAnswer::none())

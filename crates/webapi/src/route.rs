@@ -1,19 +1,20 @@
 //! The table of routes: what answers, and what is said about it in the API's description.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use coeval_api::rest::RestAnswer;
 pub(crate) use coeval_api::rest::openapi::{ParamKind, QueryParam};
-use coeval_releases::Deprecation;
+use coeval_releases::ReleaseDeprecation;
 use futures::future::BoxFuture;
 use http::Method;
 use std::sync::Arc;
 
 /// What answers a request.
-pub(crate) type Handler = fn(Arc<Api>, Call) -> BoxFuture<'static, Result<RestAnswer, WebError>>;
+pub(crate) type WebHandler =
+    fn(Arc<WebState>, WebCall) -> BoxFuture<'static, Result<RestAnswer, WebError>>;
 
-/// An `async fn(Arc<Api>, Call) -> Result<RestAnswer, WebError>` as a [`Handler`].
+/// An `async fn(Arc<Api>, Call) -> Result<RestAnswer, WebError>` as a [`WebHandler`].
 macro_rules! handler {
     ($function:path) => {
         |api, call| Box::pin($function(api, call))
@@ -23,7 +24,7 @@ pub(crate) use handler;
 
 /// Who may call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Needs {
+pub(crate) enum RequiredCaller {
     /// Nobody is asked who they are.
     Nothing,
     /// A session, an API token or a certificate.
@@ -32,7 +33,7 @@ pub(crate) enum Needs {
 
 /// A body that is sent or answered, by the name of its schema in the API's description.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum WebBody {
     /// One.
     One(&'static str),
     /// A page of them.
@@ -45,7 +46,7 @@ pub(crate) enum Shape {
 
 /// A route.
 #[derive(Clone, Debug)]
-pub(crate) struct Route {
+pub(crate) struct WebRoute {
     /// Of the API: 1 is `/v1/webapi` and `/webapi`, 2 only `/v2/webapi`.
     pub(crate) version: u8,
     pub(crate) method: Method,
@@ -54,19 +55,19 @@ pub(crate) struct Route {
     /// The path with names that the router has it under, where its own would hide others: a part that
     /// says the same always is preferred to one that varies, whatever the method.
     pub(crate) among: Option<&'static str>,
-    pub(crate) handler: Handler,
+    pub(crate) handler: WebHandler,
     pub(crate) about: &'static str,
-    pub(crate) needs: Needs,
+    pub(crate) needs: RequiredCaller,
     /// The release that it came with.
     pub(crate) since: &'static str,
     /// Set if it is to go.
-    pub(crate) deprecated: Option<Deprecation>,
+    pub(crate) deprecated: Option<ReleaseDeprecation>,
     /// Why a list needs no pages.
     pub(crate) bounded: Option<&'static str>,
     pub(crate) params: Vec<QueryParam>,
-    pub(crate) body: Option<Shape>,
+    pub(crate) body: Option<WebBody>,
     /// Statuses of success and what they carry.
-    pub(crate) answers: Vec<(u16, Shape)>,
+    pub(crate) answers: Vec<(u16, WebBody)>,
 }
 
 const fn param(name: &'static str, about: &'static str, kind: ParamKind) -> QueryParam {
@@ -103,8 +104,8 @@ const LISTING: [QueryParam; 4] = [
 /// Those of pages that are only followed.
 const PAGES: [QueryParam; 2] = [LISTING[2], LISTING[3]];
 
-impl Route {
-    fn new(method: Method, path: &'static str, handler: Handler) -> Self {
+impl WebRoute {
+    fn new(method: Method, path: &'static str, handler: WebHandler) -> Self {
         Self {
             version: 1,
             method,
@@ -112,7 +113,7 @@ impl Route {
             among: None,
             handler,
             about: "",
-            needs: Needs::User,
+            needs: RequiredCaller::User,
             since: "0.1.0",
             deprecated: None,
             bounded: None,
@@ -139,23 +140,23 @@ impl Route {
         self.among.is_none() || last(path) == last(self.path)
     }
 
-    pub(crate) fn get(path: &'static str, handler: Handler) -> Self {
+    pub(crate) fn get(path: &'static str, handler: WebHandler) -> Self {
         Self::new(Method::GET, path, handler)
     }
 
-    pub(crate) fn post(path: &'static str, handler: Handler) -> Self {
+    pub(crate) fn post(path: &'static str, handler: WebHandler) -> Self {
         Self::new(Method::POST, path, handler)
     }
 
-    pub(crate) fn put(path: &'static str, handler: Handler) -> Self {
+    pub(crate) fn put(path: &'static str, handler: WebHandler) -> Self {
         Self::new(Method::PUT, path, handler)
     }
 
-    pub(crate) fn patch(path: &'static str, handler: Handler) -> Self {
+    pub(crate) fn patch(path: &'static str, handler: WebHandler) -> Self {
         Self::new(Method::PATCH, path, handler)
     }
 
-    pub(crate) fn delete(path: &'static str, handler: Handler) -> Self {
+    pub(crate) fn delete(path: &'static str, handler: WebHandler) -> Self {
         Self::new(Method::DELETE, path, handler)
     }
 
@@ -167,7 +168,7 @@ impl Route {
 
     /// Open to everybody.
     pub(crate) fn open(mut self) -> Self {
-        self.needs = Needs::Nothing;
+        self.needs = RequiredCaller::Nothing;
         self
     }
 
@@ -215,19 +216,19 @@ impl Route {
 
     /// What it takes.
     pub(crate) fn takes(mut self, name: &'static str) -> Self {
-        self.body = Some(Shape::One(name));
+        self.body = Some(WebBody::One(name));
         self
     }
 
     /// What it answers when all is well; several times if it answers in several ways.
-    pub(crate) fn answers(mut self, status: u16, body: Shape) -> Self {
+    pub(crate) fn answers(mut self, status: u16, body: WebBody) -> Self {
         self.answers.push((status, body));
         self
     }
 
     /// 200 with one of these.
     pub(crate) fn gives(self, name: &'static str) -> Self {
-        self.answers(200, Shape::One(name))
+        self.answers(200, WebBody::One(name))
     }
 
     /// The prefixes that it is served under; the first is the one that is described.

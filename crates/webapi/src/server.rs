@@ -1,10 +1,10 @@
 //! The server itself: its release, its store, its health.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::{RELEASE, WebError};
 use crate::lists;
-use crate::route::{Route, Shape, handler};
+use crate::route::{WebBody, WebRoute, handler};
 use coeval_access::{GeneralRight, decide_general};
 use coeval_api::rest::RestAnswer;
 use coeval_releases::DeprecatedItem;
@@ -12,28 +12,28 @@ use coeval_storage::Store as _;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     vec![
-        Route::get("/release", handler!(release))
+        WebRoute::get("/release", handler!(release))
             .about("The server's release, for a client that wants to know what it can ask for.")
             .open()
             .gives("Release"),
-        Route::get("/deprecations", handler!(deprecations))
+        WebRoute::get("/deprecations", handler!(deprecations))
             .about("What is deprecated in the server's release, in whatever API, and which release removes it.")
             .since("0.2.0")
             .listing()
-            .answers(200, Shape::Page("Deprecated")),
-        Route::get("/server", handler!(get))
+            .answers(200, WebBody::Page("Deprecated")),
+        WebRoute::get("/server", handler!(get))
             .about("The server's release and health, and with the right the state of its store.")
             .gives("Server"),
     ]
 }
 
-async fn release(_api: Arc<Api>, _call: Call) -> Result<RestAnswer, WebError> {
+async fn release(_api: Arc<WebState>, _call: WebCall) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::ok(&json!({ "release": RELEASE })))
 }
 
-async fn deprecations(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn deprecations(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let row = |item: &DeprecatedItem| {
         let mut row = item.document();
         if let Some(row) = row.as_object_mut() {
@@ -45,7 +45,7 @@ async fn deprecations(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError>
     lists::page(&call, rows, &["id", "what", "name", "deprecation"])
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let subject = &call.caller()?.subject;
     let status = api.engine().store().status().await;
     let ready = api.engine().ready().await;

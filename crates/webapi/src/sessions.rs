@@ -1,11 +1,11 @@
 //! Logging in and out, who one is and what one may do.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::cookie;
 use crate::error::{RELEASE, WebError};
 use crate::lists;
-use crate::route::{Route, Shape, handler};
+use crate::route::{WebBody, WebRoute, handler};
 use coeval_api::rest::{BodyFields as _, RestAnswer, rfc3339};
 use coeval_engine::identity::{Login, Password, Session, SessionKind};
 use coeval_engine::{Caller, WantedVersions};
@@ -15,40 +15,40 @@ use std::sync::Arc;
 
 const KEYS: [&str; 5] = ["id", "kind", "name", "source", "current"];
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     vec![
-        Route::post("/sessions", handler!(login))
+        WebRoute::post("/sessions", handler!(login))
             .about("Logs in: with cookie in a browser's cookie, else the answer has the token.")
             .open()
             .takes("LoginInput")
-            .answers(201, Shape::One("Session")),
-        Route::get("/sessions/current", handler!(current))
+            .answers(201, WebBody::One("Session")),
+        WebRoute::get("/sessions/current", handler!(current))
             .about("Who one is, what one may do, and for a browser its CSRF token.")
             .gives("Session"),
-        Route::delete("/sessions/current", handler!(logout))
+        WebRoute::delete("/sessions/current", handler!(logout))
             .about(
                 "Logs out: ends the session, or revokes the token, that the request is made with.",
             )
-            .answers(204, Shape::Empty),
-        Route::get("/sessions", handler!(list))
+            .answers(204, WebBody::Empty),
+        WebRoute::get("/sessions", handler!(list))
             .about("The sessions and API tokens of a user.")
             .text("user", "The id of a user; the caller if nothing is said")
             .listing()
-            .answers(200, Shape::Page("SessionInfo")),
-        Route::delete("/sessions/{id}", handler!(revoke))
+            .answers(200, WebBody::Page("SessionInfo")),
+        WebRoute::delete("/sessions/{id}", handler!(revoke))
             .about("Ends a session or an API token.")
-            .answers(204, Shape::Empty),
-        Route::delete("/users/{id}/sessions", handler!(revoke_all))
+            .answers(204, WebBody::Empty),
+        WebRoute::delete("/users/{id}/sessions", handler!(revoke_all))
             .about("Ends all sessions and API tokens of a user, at once and on all servers.")
-            .answers(204, Shape::Empty),
-        Route::put("/sessions/current/password", handler!(change_password))
+            .answers(204, WebBody::Empty),
+        WebRoute::put("/sessions/current/password", handler!(change_password))
             .about("Changes the caller's own password; all its sessions end.")
             .takes("OwnPasswordInput")
-            .answers(204, Shape::Empty),
+            .answers(204, WebBody::Empty),
     ]
 }
 
-async fn login(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn login(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let body = call.object(&["user", "org", "password", "cookie"])?;
     let in_cookie = body.flag("cookie")?.unwrap_or(false);
     let login = Login {
@@ -63,6 +63,7 @@ async fn login(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
         .engine()
         .caller(secret, None, WantedVersions::default())
         .await?;
+    // A page must not be able to read the secret that its cookie holds, so the answer has one or the other.
     let mut answer = who(&api, &caller, Some(&begun.session)).await?;
     if let Value::Object(answer) = &mut answer {
         if in_cookie {
@@ -81,7 +82,7 @@ async fn login(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(answer.with(SET_COOKIE, &cookie))
 }
 
-async fn current(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn current(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let mut answer = who(&api, call.caller()?, None).await?;
     if let (Value::Object(answer), true, Some(secret)) = (&mut answer, call.by_cookie, &call.secret)
     {
@@ -91,7 +92,11 @@ async fn current(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
 }
 
 /// Who somebody is. All rights are all there are, so that a console need not know what that means.
-async fn who(api: &Api, caller: &Caller, session: Option<&Session>) -> Result<Value, WebError> {
+async fn who(
+    api: &WebState,
+    caller: &Caller,
+    session: Option<&Session>,
+) -> Result<Value, WebError> {
     let subject = &caller.subject;
     let rights = if subject.rights().is_everything() {
         api.engine().rights(caller).await?
@@ -118,7 +123,7 @@ async fn who(api: &Api, caller: &Caller, session: Option<&Session>) -> Result<Va
     }))
 }
 
-async fn logout(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn logout(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     if let Some(secret) = &call.secret {
         api.engine().logout(secret).await?;
     }
@@ -145,14 +150,14 @@ pub(crate) fn shown(session: &Session) -> Value {
     })
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let user = call.query.said("user").unwrap_or(caller.user());
     let all = api.engine().list_sessions(caller, user).await?;
     lists::page(&call, all.iter().map(shown).collect(), &KEYS)
 }
 
-async fn revoke(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn revoke(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let revoked = api
         .engine()
         .revoke_session(call.caller()?, call.param("id"));
@@ -160,7 +165,7 @@ async fn revoke(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::none())
 }
 
-async fn revoke_all(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn revoke_all(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let revoked = api
         .engine()
         .revoke_sessions(call.caller()?, call.param("id"));
@@ -168,7 +173,7 @@ async fn revoke_all(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::none())
 }
 
-async fn change_password(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn change_password(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let body = call.object(&["old", "new"])?;
     let old = Password::new(body.needed("old")?);
     let new = Password::new(body.needed("new")?);

@@ -1,11 +1,11 @@
 //! Tasks: look, cancel, and begin a migration.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::lists;
 use crate::resources::represent::quarantined;
-use crate::route::{Route, Shape, handler};
+use crate::route::{WebBody, WebRoute, handler};
 use coeval_api::rest::{RestAnswer, rfc3339};
 use coeval_core::version::Uuid;
 use coeval_engine::tasks::{Status, Task, TaskQuery};
@@ -21,20 +21,20 @@ const STATUSES: [Status; 6] = [
     Status::Aborted,
 ];
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     vec![
-        Route::get("/tasks", handler!(list))
+        WebRoute::get("/tasks", handler!(list))
             .about("The tasks of the organization, newest first: one's own, and with the right those of others.")
             .text("status", "queued, running, success, error, canceled or aborted")
             .text("operation", "Of this operation, such as migrateEntities")
             .text("resource", "About the resource with this id")
             .ignorable("the server lists tasks of all resources")
             .pages()
-            .answers(200, Shape::One("TaskPage")),
-        Route::get("/tasks/{id}", handler!(get))
+            .answers(200, WebBody::One("TaskPage")),
+        WebRoute::get("/tasks/{id}", handler!(get))
             .about("One task, with its result.")
             .gives("Task"),
-        Route::post("/tasks/{id}/cancel", handler!(cancel))
+        WebRoute::post("/tasks/{id}/cancel", handler!(cancel))
             .about("Asks for a task to end.")
             .gives("Task"),
     ]
@@ -79,7 +79,7 @@ fn id(text: &str) -> Result<Uuid, WebError> {
     Uuid::parse(bare).ok_or_else(bad)
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let size = lists::page_size(&call)?;
     let status = match call.query.said("status") {
         None => None,
@@ -109,13 +109,13 @@ async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     })))
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let id = id(call.param("id"))?;
     let task = api.engine().task(call.caller()?, id).await?;
     Ok(RestAnswer::ok(&shown(&task)))
 }
 
-async fn cancel(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn cancel(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let id = id(call.param("id"))?;
     let task = api.engine().cancel_task(call.caller()?, id).await?;
     Ok(RestAnswer::ok(&shown(&task)))

@@ -1,26 +1,26 @@
 //! API tokens, for programs.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::resources::millis;
-use crate::route::{Route, Shape, handler};
+use crate::route::{WebBody, WebRoute, handler};
 use crate::sessions;
 use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_engine::identity::NewToken;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     vec![
-        Route::post("/tokens", handler!(create))
+        WebRoute::post("/tokens", handler!(create))
             .about("Makes an API token for the caller itself. Its secret is not shown again.")
             .takes("TokenInput")
-            .answers(201, Shape::One("Token")),
+            .answers(201, WebBody::One("Token")),
     ]
 }
 
-async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn create(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let body = call.object(&["name", "expires"])?;
     let new = NewToken {
         name: body.needed("name")?,

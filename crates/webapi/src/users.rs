@@ -1,10 +1,10 @@
 //! Users, and their sessions and tokens as administrators see them.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::lists;
-use crate::route::{Route, Shape, handler};
+use crate::route::{WebBody, WebRoute, handler};
 use coeval_api::rest::{BodyFields as _, RestAnswer};
 use coeval_engine::Caller;
 use coeval_engine::identity::{NewUser, Password, PasswordGiven, User, UserEdit};
@@ -24,43 +24,43 @@ const KEYS: [&str; 8] = [
 /// How many are read at once.
 const AT_ONCE: usize = 500;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     vec![
-        Route::get("/users", handler!(list))
+        WebRoute::get("/users", handler!(list))
             .about("The users of an organization.")
             .text(
                 "organization",
                 "By name or id; the caller's own if nothing is said",
             )
             .listing()
-            .answers(200, Shape::Page("User")),
-        Route::post("/users", handler!(create))
+            .answers(200, WebBody::Page("User")),
+        WebRoute::post("/users", handler!(create))
             .about("Makes a user.")
             .takes("UserInput")
-            .answers(201, Shape::One("User")),
-        Route::get("/users/{id}", handler!(get))
+            .answers(201, WebBody::One("User")),
+        WebRoute::get("/users/{id}", handler!(get))
             .about("One user.")
             .gives("User"),
-        Route::patch("/users/{id}", handler!(update))
+        WebRoute::patch("/users/{id}", handler!(update))
             .about("Changes a user; what is not said stays.")
             .takes("UserEdit")
             .gives("User"),
-        Route::delete("/users/{id}", handler!(delete))
+        WebRoute::delete("/users/{id}", handler!(delete))
             .about("Deletes a user.")
-            .answers(204, Shape::Empty),
-        Route::put("/users/{id}/password", handler!(set_password))
+            .answers(204, WebBody::Empty),
+        WebRoute::put("/users/{id}/password", handler!(set_password))
             .about("Gives a user another password; the user's sessions end.")
             .takes("PasswordInput")
-            .answers(204, Shape::Empty),
+            .answers(204, WebBody::Empty),
     ]
 }
 
-async fn named(api: &Api, caller: &Caller, id: &str) -> Result<Value, WebError> {
+async fn named(api: &WebState, caller: &Caller, id: &str) -> Result<Value, WebError> {
     let name = api.engine().name_of(caller, id).await?;
     Ok(json!({ "id": id, "name": name.as_deref().unwrap_or_default() }))
 }
 
-async fn shown(api: &Api, caller: &Caller, user: &User) -> Result<Value, WebError> {
+async fn shown(api: &WebState, caller: &Caller, user: &User) -> Result<Value, WebError> {
     let mut roles = Vec::new();
     for role in &user.roles {
         roles.push(named(api, caller, role).await?);
@@ -78,7 +78,7 @@ async fn shown(api: &Api, caller: &Caller, user: &User) -> Result<Value, WebErro
     }))
 }
 
-async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let org = call.query.said("organization").unwrap_or(caller.org());
     let mut all: Vec<User> = Vec::new();
@@ -101,7 +101,7 @@ async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     lists::page(&call, rows, &KEYS)
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let user = api.engine().get_user(caller, call.param("id")).await?;
     Ok(RestAnswer::ok(&shown(&api, caller, &user).await?).revised(user.revision))
@@ -111,7 +111,7 @@ fn password(text: String) -> PasswordGiven {
     PasswordGiven::Clear(Password::new(text))
 }
 
-async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn create(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let body = call.object(&[
         "name",
@@ -138,7 +138,7 @@ async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::created(&shown(&api, caller, &user).await?).revised(user.revision))
 }
 
-async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn update(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let body = call.object(&[
         "name",
@@ -171,13 +171,13 @@ async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     Ok(RestAnswer::ok(&shown(&api, caller, &user).await?).revised(user.revision))
 }
 
-async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn delete(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let deleted = api.engine().delete_user(call.caller()?, call.param("id"));
     deleted.await?;
     Ok(RestAnswer::none())
 }
 
-async fn set_password(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn set_password(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let given = password(call.object(&["password"])?.needed("password")?);
     let set = api
         .engine()

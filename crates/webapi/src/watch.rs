@@ -4,12 +4,12 @@
 //! own flow control, and the engine reads on from its log afterwards. Every event has the sequence
 //! as its id, so a browser that comes back goes on from there.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::changes;
 use crate::error::WebError;
 use crate::resources;
-use crate::route::{Route, Shape, handler};
+use crate::route::{WebBody, WebRoute, handler};
 use axum::body::Body;
 use bytes::Bytes;
 use coeval_api::methods::WatchParams;
@@ -26,8 +26,8 @@ const LAST_EVENT_ID: &str = "last-event-id";
 /// So often something is said, so that nobody in between takes the connection for dead.
 const KEEP_ALIVE: Duration = Duration::from_secs(15);
 
-pub(crate) fn routes() -> Vec<Route> {
-    let watch = Route::get("/watch/{kind}", handler!(open))
+pub(crate) fn routes() -> Vec<WebRoute> {
+    let watch = WebRoute::get("/watch/{kind}", handler!(open))
         .about("What changes, as server-sent events: live, changes, bookmark, and error at last.")
         .text("from", "From this sequence on; from now if nothing is said")
         .text(
@@ -35,10 +35,10 @@ pub(crate) fn routes() -> Vec<Route> {
             "Only those that it matches, as the caller sees them",
         )
         .text("version", "Shown at exactly this version");
-    vec![resources::selecting(watch).answers(200, Shape::Events("WatchEvent"))]
+    vec![resources::selecting(watch).answers(200, WebBody::Events("WatchEvent"))]
 }
 
-async fn open(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+async fn open(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller_at_version()?;
     let of = api.methods.kind(&caller, call.param("kind")).await?;
     // The browser sends the same query again, and beside it how far it came.
@@ -55,25 +55,26 @@ async fn open(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
     // A server that stops ends its watches; they go on elsewhere from their last sequence.
     let told = told.take_until(async move { lifecycle.draining().await });
     let told = told.map(Ok::<_, Infallible>);
+    // Proxies that buffer answers would hold events back; nginx reads this header.
     let answer = RestAnswer::events(Body::from_stream(told)).saying("x-accel-buffering", "no");
     Ok(answer.warnings(&opened.warnings))
 }
 
 /// How one watcher is told.
-struct Telling {
-    api: Arc<Api>,
+struct EventWriter {
+    api: Arc<WebState>,
     caller: Caller,
     of: TypeKey,
 }
 
 /// The events as text; after an error nothing follows.
 fn told(
-    api: Arc<Api>,
+    api: Arc<WebState>,
     caller: Caller,
     of: TypeKey,
     events: WatchStream,
 ) -> impl Stream<Item = Bytes> {
-    let telling = Telling { api, caller, of };
+    let telling = EventWriter { api, caller, of };
     stream::unfold(Some((telling, events)), |watch| async move {
         let (telling, mut events) = watch?;
         let event = match tokio::time::timeout(KEEP_ALIVE, events.next()).await {
@@ -88,7 +89,7 @@ fn told(
     })
 }
 
-impl Telling {
+impl EventWriter {
     async fn event(&self, event: Result<Watched, EngineError>) -> Result<Bytes, WebError> {
         let (name, token, all) = match event? {
             Watched::Live(token) => ("live", token, Vec::new()),

@@ -1,6 +1,6 @@
 //! One request, on a connection of its own.
 
-use crate::definition::Definition;
+use crate::definition::WebhookDefinition;
 use crate::{WebHooks, address, answer, signature};
 use bytes::Bytes;
 use coeval_engine::lifecycle::{ExecutionError, Invocation, LONGEST_ANSWER};
@@ -28,7 +28,7 @@ const ATTEMPT: HeaderName = HeaderName::from_static("coeval-attempt");
 /// Calls the server that a definition names.
 pub(crate) async fn call(
     hooks: &WebHooks,
-    definition: &Definition,
+    definition: &WebhookDefinition,
     invocation: &Invocation,
     body: Bytes,
 ) -> Result<Value, ExecutionError> {
@@ -37,6 +37,7 @@ pub(crate) async fn call(
         host: host.to_owned(),
         reason,
     };
+    // Signed before anything is connected: a definition that can't be signed for calls nobody.
     let request = request(definition, invocation, body)?;
     let found = address::look_up(host, definition.port).await?;
     // What was checked is what is called: the name is not looked up again.
@@ -54,11 +55,12 @@ pub(crate) async fn call(
         send(stream, request).await
     };
     let (response, body) = response.map_err(|error| match error {
-        Sent::Broken(reason) => unreachable(reason),
-        Sent::TooLarge => ExecutionError::Answer {
+        SentCall::Broken(reason) => unreachable(reason),
+        SentCall::TooLarge => ExecutionError::Answer {
             reason: format!("it has more than {LONGEST_ANSWER} bytes"),
         },
     })?;
+    // The limit on the answer counts bytes on the wire: a small compressed one could be any size.
     if response.headers().contains_key(CONTENT_ENCODING) {
         let reason = "it is compressed, which was not asked for".to_owned();
         return Err(ExecutionError::Answer { reason });
@@ -69,7 +71,7 @@ pub(crate) async fn call(
 }
 
 fn request(
-    definition: &Definition,
+    definition: &WebhookDefinition,
     invocation: &Invocation,
     body: Bytes,
 ) -> Result<Request<Full<Bytes>>, ExecutionError> {
@@ -101,7 +103,7 @@ fn request(
         })
 }
 
-enum Sent {
+enum SentCall {
     Broken(String),
     TooLarge,
 }
@@ -110,8 +112,8 @@ enum Sent {
 async fn send(
     stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
     request: Request<Full<Bytes>>,
-) -> Result<(Response<()>, Bytes), Sent> {
-    let broken = |error: hyper::Error| Sent::Broken(error.to_string());
+) -> Result<(Response<()>, Bytes), SentCall> {
+    let broken = |error: hyper::Error| SentCall::Broken(error.to_string());
     let (mut sender, connection) = http1::handshake(TokioIo::new(stream))
         .await
         .map_err(broken)?;
@@ -122,12 +124,13 @@ async fn send(
         let body = Limited::new(body, LONGEST_ANSWER).collect().await;
         match body {
             Ok(body) => Ok((Response::from_parts(parts, ()), body.to_bytes())),
-            Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(Sent::TooLarge),
-            Err(error) => Err(Sent::Broken(error.to_string())),
+            Err(error) if error.is::<http_body_util::LengthLimitError>() => Err(SentCall::TooLarge),
+            Err(error) => Err(SentCall::Broken(error.to_string())),
         }
     };
     tokio::pin!(exchange);
     let mut connection = std::pin::pin!(connection);
+    // The connection may end before the answer was read to its end, and must not be polled again then.
     let mut open = true;
     loop {
         tokio::select! {

@@ -12,7 +12,7 @@ const USUALLY: u64 = 30;
 const LONGEST: u64 = 300;
 
 /// A definition that can be executed.
-pub(crate) struct Definition {
+pub(crate) struct WebhookDefinition {
     /// Without brackets.
     pub(crate) host: String,
     /// As the header has it.
@@ -30,7 +30,7 @@ fn refuse(reason: impl Into<String>) -> ExecutionError {
     ExecutionError::Definition { reason }
 }
 
-impl Definition {
+impl WebhookDefinition {
     /// Reads an execution, and refuses what would be done otherwise than it says.
     pub(crate) fn read(
         execution: &Value,
@@ -103,7 +103,7 @@ mod tests {
     use serde_json::json;
 
     fn read(execution: Value) -> Result<(String, u16, u64), String> {
-        let read = Definition::read(&execution, &WebHookSettings::default());
+        let read = WebhookDefinition::read(&execution, &WebHookSettings::default());
         match read {
             Ok(one) => Ok((one.host, one.port, one.time.as_secs())),
             Err(error) => Err(error.to_string()),

@@ -19,7 +19,7 @@ pub use signature::{sign, signed_text};
 
 use async_trait::async_trait;
 use coeval_engine::lifecycle::{ExecutionError, Executor, Invocation};
-use definition::Definition;
+use definition::WebhookDefinition;
 use rustls::ClientConfig;
 use serde_json::Value;
 use std::sync::Arc;
@@ -49,11 +49,11 @@ impl Executor for WebHooks {
     }
 
     fn check(&self, execution: &Value) -> Result<(), ExecutionError> {
-        Definition::read(execution, &self.settings).map(|_| ())
+        WebhookDefinition::read(execution, &self.settings).map(|_| ())
     }
 
     async fn execute(&self, invocation: &Invocation) -> Result<Value, ExecutionError> {
-        let definition = Definition::read(&invocation.execution, &self.settings)?;
+        let definition = WebhookDefinition::read(&invocation.execution, &self.settings)?;
         let body = payload::of(invocation);
         let called = call::call(self, &definition, invocation, body);
         match tokio::time::timeout(definition.time, called).await {

@@ -1,6 +1,6 @@
 //! What WebHooks may do, and whom they trust.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use rustls::crypto::ring;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::CertificateDer;
@@ -20,7 +20,11 @@ pub struct WebHookSettings {
 }
 
 /// Why WebHooks can't be set up.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Coded)]
+#[code(
+    CONFIG_INVALID,
+    advice = "Give --webhooks-ca a file of PEM certificates that the server may read."
+)]
 pub enum SetupError {
     /// The file of certificates can't be used.
     #[error("{}: {reason}", path.display())]
@@ -33,16 +37,6 @@ pub enum SetupError {
     /// TLS itself refuses.
     #[error("TLS can't be set up: {0}")]
     Tls(#[from] rustls::Error),
-}
-
-impl Coded for SetupError {
-    fn code(&self) -> Code {
-        coeval_codes::CONFIG_INVALID
-    }
-
-    fn advice(&self) -> String {
-        "Give --webhooks-ca a file of PEM certificates that the server may read.".to_owned()
-    }
 }
 
 impl WebHookSettings {

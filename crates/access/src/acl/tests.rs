@@ -1,31 +1,31 @@
 use super::*;
 use crate::Rights;
 
-fn subject() -> Subject {
+fn subject() -> AccessSubject {
     let roles = vec!["dev".to_owned(), "ops".to_owned()];
-    Subject::tenant("ann", "t1", roles, Rights::none())
+    AccessSubject::tenant("ann", "t1", roles, Rights::none())
 }
 
-fn grant(member: Member, level: Level) -> Grant {
+fn grant(member: AclMember, level: AccessLevel) -> Grant {
     Grant { member, level }
 }
 
-fn user(id: &str) -> Member {
-    Member::User(id.to_owned())
+fn user(id: &str) -> AclMember {
+    AclMember::User(id.to_owned())
 }
 
-fn role(id: &str) -> Member {
-    Member::Role(id.to_owned())
+fn role(id: &str) -> AclMember {
+    AclMember::Role(id.to_owned())
 }
 
-fn org(id: &str) -> Member {
-    Member::Org(id.to_owned())
+fn org(id: &str) -> AclMember {
+    AclMember::Org(id.to_owned())
 }
 
 #[test]
 fn the_highest_grant_that_applies_counts() {
-    use Level::{FullControl, ReadOnly, ReadWrite};
-    type Row<'a> = (&'a [(Member, Level)], Option<Level>);
+    use AccessLevel::{FullControl, ReadOnly, ReadWrite};
+    type Row<'a> = (&'a [(AclMember, AccessLevel)], Option<AccessLevel>);
     let table: &[Row<'_>] = &[
         (&[], None),
         (&[(user("ann"), ReadWrite)], Some(ReadWrite)),
@@ -68,8 +68,8 @@ fn the_highest_grant_that_applies_counts() {
 
 #[test]
 fn a_provider_in_a_tenants_context_is_no_member_of_the_tenant() {
-    let acl = Acl::from(vec![grant(org("t1"), Level::FullControl)]);
-    let provider = Subject::provider("p", "sys", Vec::new(), Rights::none());
+    let acl = Acl::from(vec![grant(org("t1"), AccessLevel::FullControl)]);
+    let provider = AccessSubject::provider("p", "sys", Vec::new(), Rights::none());
     let acting = provider.in_context("t1").unwrap();
     assert_eq!(acl.level_for(&acting), None);
 }
@@ -77,8 +77,12 @@ fn a_provider_in_a_tenants_context_is_no_member_of_the_tenant() {
 #[test]
 fn granting_to_a_member_again_replaces_the_grant() {
     let mut acl = Acl::of_creator("ann");
-    for level in [Level::ReadOnly, Level::ReadWrite, Level::ReadOnly] {
-        acl.set(grant(org("t1"), level), Level::FullControl)
+    for level in [
+        AccessLevel::ReadOnly,
+        AccessLevel::ReadWrite,
+        AccessLevel::ReadOnly,
+    ] {
+        acl.set(grant(org("t1"), level), AccessLevel::FullControl)
             .unwrap();
         assert_eq!(acl.level_of(&org("t1")), Some(level));
     }
@@ -87,9 +91,9 @@ fn granting_to_a_member_again_replaces_the_grant() {
 
 #[test]
 fn nobody_gives_changes_or_takes_a_grant_above_his_own_level() {
-    for own in Level::ALL {
-        for there in Level::ALL {
-            for wanted in Level::ALL {
+    for own in AccessLevel::ALL {
+        for there in AccessLevel::ALL {
+            for wanted in AccessLevel::ALL {
                 let mut acl = Acl::from(vec![grant(user("bob"), there)]);
                 let set = acl.clone().set(grant(user("bob"), wanted), own);
                 assert_eq!(
@@ -115,39 +119,42 @@ fn nobody_gives_changes_or_takes_a_grant_above_his_own_level() {
 #[test]
 fn a_grant_that_is_not_there_can_not_be_removed() {
     let mut acl = Acl::of_creator("ann");
-    let removed = acl.remove(&user("bob"), Level::FullControl);
+    let removed = acl.remove(&user("bob"), AccessLevel::FullControl);
     assert_eq!(removed, Err(AclError::NoSuchGrant));
 }
 
 #[test]
 fn an_acl_does_not_grow_without_end() {
-    let many = (0..MAX_GRANTS).map(|n| grant(user(&n.to_string()), Level::ReadOnly));
+    let many = (0..MAX_GRANTS).map(|n| grant(user(&n.to_string()), AccessLevel::ReadOnly));
     let mut acl = Acl::from(many.collect::<Vec<_>>());
-    let own = Level::FullControl;
+    let own = AccessLevel::FullControl;
     assert_eq!(
-        acl.set(grant(user("one more"), Level::ReadOnly), own),
+        acl.set(grant(user("one more"), AccessLevel::ReadOnly), own),
         Err(AclError::TooManyGrants)
     );
-    assert_eq!(acl.set(grant(user("7"), Level::ReadWrite), own), Ok(()));
+    assert_eq!(
+        acl.set(grant(user("7"), AccessLevel::ReadWrite), own),
+        Ok(())
+    );
 }
 
 #[test]
 fn of_two_stored_grants_for_one_member_the_higher_one_holds() {
     let acl = Acl::from(vec![
-        grant(user("ann"), Level::ReadOnly),
-        grant(org("t1"), Level::ReadOnly),
-        grant(user("ann"), Level::FullControl),
+        grant(user("ann"), AccessLevel::ReadOnly),
+        grant(org("t1"), AccessLevel::ReadOnly),
+        grant(user("ann"), AccessLevel::FullControl),
     ]);
-    assert_eq!(acl.level_of(&user("ann")), Some(Level::FullControl));
+    assert_eq!(acl.level_of(&user("ann")), Some(AccessLevel::FullControl));
     assert_eq!(acl.grants().len(), 2);
 }
 
 #[test]
 fn an_acl_reads_back_from_what_is_stored_of_it() {
     let acl = Acl::from(vec![
-        grant(org("t1"), Level::ReadWrite),
-        grant(user("ann"), Level::FullControl),
-        grant(role("dev"), Level::ReadOnly),
+        grant(org("t1"), AccessLevel::ReadWrite),
+        grant(user("ann"), AccessLevel::FullControl),
+        grant(role("dev"), AccessLevel::ReadOnly),
     ]);
     let text = serde_json::to_string(&acl).unwrap();
     assert_eq!(

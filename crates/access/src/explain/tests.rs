@@ -1,56 +1,56 @@
 use super::*;
-use crate::{Acl, Member, Rights, VersionFacts};
-use coeval_core::version::{Name, TypeName, Version};
+use crate::{Acl, AclMember, Rights, VersionFacts};
+use coeval_core::version::{TypeName, UrnName, Version};
 
-fn facts(acl: AclFacts<'_>) -> Facts<'_> {
-    Facts {
+fn facts(acl: AclFacts<'_>) -> ResourceFacts<'_> {
+    ResourceFacts {
         of: TypeName {
-            vendor: Name::parse("acme").unwrap(),
-            nss: Name::parse("app").unwrap(),
+            vendor: UrnName::parse("acme").unwrap(),
+            nss: UrnName::parse("app").unwrap(),
         },
         version: VersionFacts {
             version: Version::new(1, 0, 0),
-            level: Some(Level::ReadWrite),
-            max_implicit: Some(Level::ReadOnly),
+            level: Some(AccessLevel::ReadWrite),
+            max_implicit: Some(AccessLevel::ReadOnly),
         },
-        home: Home::Tenant("t1"),
+        home: ResourceHome::Tenant("t1"),
         owner: None,
         acl,
     }
 }
 
-fn told(explanation: &Explanation) -> Vec<String> {
-    let line = |requirement: &Requirement| {
+fn told(explanation: &AccessExplanation) -> Vec<String> {
+    let line = |requirement: &AccessRequirement| {
         let met = match &requirement.met {
-            Met::By(bases) => {
+            RequirementMet::By(bases) => {
                 let words: Vec<_> = bases.iter().map(ToString::to_string).collect();
                 format!("yes: {}", words.join("; "))
             }
-            Met::No(reason) => format!("no: {reason}"),
-            Met::NotKnown => "not known".to_owned(),
+            RequirementMet::No(reason) => format!("no: {reason}"),
+            RequirementMet::NotKnown => "not known".to_owned(),
         };
         format!("{} - {met}", requirement.needs)
     };
     explanation.requirements.iter().map(line).collect()
 }
 
-fn ann(rights: &[&str]) -> Subject {
+fn ann(rights: &[&str]) -> AccessSubject {
     let rights = Rights::from_names(rights.iter().copied());
-    Subject::tenant("ann", "t1", vec!["dev".to_owned()], rights)
+    AccessSubject::tenant("ann", "t1", vec!["dev".to_owned()], rights)
 }
 
 #[test]
 fn every_requirement_is_told_with_all_that_meets_it() {
     let grant = |member, level| Grant { member, level };
     let acl = Acl::from(vec![
-        grant(Member::Role("dev".to_owned()), Level::ReadOnly),
-        grant(Member::Org("t1".to_owned()), Level::ReadWrite),
-        grant(Member::User("bob".to_owned()), Level::FullControl),
+        grant(AclMember::Role("dev".to_owned()), AccessLevel::ReadOnly),
+        grant(AclMember::Org("t1".to_owned()), AccessLevel::ReadWrite),
+        grant(AclMember::User("bob".to_owned()), AccessLevel::FullControl),
     ]);
     let facts = facts(AclFacts::Loaded(&acl));
     let subject = ann(&["acme:app: Administrator View"]);
     assert_eq!(
-        told(&explain(Action::Read, &subject, &facts)),
+        told(&explain(ResourceAction::Read, &subject, &facts)),
         [
             "its organization is within reach - yes: the caller's own organization",
             "the type version acme:app:1.0.0 is visible - yes: the type version's ACL grants ReadWrite",
@@ -59,7 +59,7 @@ fn every_requirement_is_told_with_all_that_meets_it() {
         ]
     );
     assert_eq!(
-        told(&explain(Action::Delete, &subject, &facts))[2..],
+        told(&explain(ResourceAction::Delete, &subject, &facts))[2..],
         [
             "the right `acme:app: Full Access` - no: the right `acme:app: Full Access` is missing",
             "FullControl on the resource - no: the ACL grants ReadWrite, and FullControl is needed",
@@ -70,8 +70,8 @@ fn every_requirement_is_told_with_all_that_meets_it() {
 #[test]
 fn an_acl_that_was_not_read_is_not_guessed() {
     let facts = facts(AclFacts::NotLoaded);
-    let explanation = explain(Action::Modify, &ann(&["acme:app: Modify"]), &facts);
-    assert_eq!(explanation.decision, Decision::NeedsAcl);
+    let explanation = explain(ResourceAction::Modify, &ann(&["acme:app: Modify"]), &facts);
+    assert_eq!(explanation.decision, AccessDecision::NeedsAcl);
     assert_eq!(
         told(&explanation)[3],
         "ReadWrite on the resource - not known"

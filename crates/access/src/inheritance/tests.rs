@@ -1,5 +1,5 @@
 use super::*;
-use crate::{Grant, Level, Member};
+use crate::{AccessLevel, AclMember, Grant};
 
 fn v(text: &str) -> Version {
     Version::parse_full(text).unwrap()
@@ -7,8 +7,8 @@ fn v(text: &str) -> Version {
 
 #[test]
 fn a_newer_version_inherits_from_the_one_before_and_an_older_one_nothing() {
-    use Inherits::{FromPrevious, NothingAsFirst, NothingAsOlder};
-    let table: &[(&[&str], &str, Inherits)] = &[
+    use InheritedAcl::{FromPrevious, NothingAsFirst, NothingAsOlder};
+    let table: &[(&[&str], &str, InheritedAcl)] = &[
         (&[], "1.0.0", NothingAsFirst),
         (&["1.0.0"], "1.1.0", FromPrevious(v("1.0.0"))),
         (&["1.0.0"], "2.0.0", FromPrevious(v("1.0.0"))),
@@ -29,7 +29,7 @@ fn a_newer_version_inherits_from_the_one_before_and_an_older_one_nothing() {
     ];
     for (existing, new, expected) in table {
         let existing = existing.iter().map(|text| v(text));
-        let inherits = inherits_from(existing, v(new), Said::Absent);
+        let inherits = inherits_from(existing, v(new), DeclaredInheritance::Absent);
         assert_eq!(inherits, Ok(*expected), "{new}");
     }
 }
@@ -38,16 +38,19 @@ fn a_newer_version_inherits_from_the_one_before_and_an_older_one_nothing() {
 fn what_the_definition_says_goes_before_the_order_of_versions() {
     let existing = || [v("1.0.0"), v("2.0.0")];
     let said = |new, said| inherits_from(existing(), v(new), said);
-    assert_eq!(said("3.0.0", Said::Nothing), Ok(Inherits::NothingAsSaid));
     assert_eq!(
-        said("3.0.0", Said::From(v("1.0.0"))),
-        Ok(Inherits::AsSaid(v("1.0.0")))
+        said("3.0.0", DeclaredInheritance::Nothing),
+        Ok(InheritedAcl::NothingAsSaid)
     );
-    let from_newer = said("1.5.0", Said::From(v("2.0.0"))).unwrap();
+    assert_eq!(
+        said("3.0.0", DeclaredInheritance::From(v("1.0.0"))),
+        Ok(InheritedAcl::AsSaid(v("1.0.0")))
+    );
+    let from_newer = said("1.5.0", DeclaredInheritance::From(v("2.0.0"))).unwrap();
     assert_eq!(from_newer.version(), Some(v("2.0.0")));
-    assert!(said("3.0.0", Said::From(v("1.1.0"))).is_err());
+    assert!(said("3.0.0", DeclaredInheritance::From(v("1.1.0"))).is_err());
     assert!(
-        said("3.0.0", Said::From(v("3.0.0"))).is_err(),
+        said("3.0.0", DeclaredInheritance::From(v("3.0.0"))).is_err(),
         "from itself"
     );
 }
@@ -55,14 +58,14 @@ fn what_the_definition_says_goes_before_the_order_of_versions() {
 #[test]
 fn the_creator_of_a_version_has_full_control_of_it() {
     let grant = |member, level| Grant { member, level };
-    let org = Member::Org("t1".to_owned());
-    let user = Member::User("p".to_owned());
+    let org = AclMember::Org("t1".to_owned());
+    let user = AclMember::User("p".to_owned());
     let inherited = Acl::from(vec![
-        grant(org.clone(), Level::ReadWrite),
-        grant(user.clone(), Level::ReadOnly),
+        grant(org.clone(), AccessLevel::ReadWrite),
+        grant(user.clone(), AccessLevel::ReadOnly),
     ]);
     let acl = new_version_acl(Some(&inherited), "p");
-    assert_eq!(acl.level_of(&org), Some(Level::ReadWrite));
-    assert_eq!(acl.level_of(&user), Some(Level::FullControl));
+    assert_eq!(acl.level_of(&org), Some(AccessLevel::ReadWrite));
+    assert_eq!(acl.level_of(&user), Some(AccessLevel::FullControl));
     assert_eq!(new_version_acl(None, "p"), Acl::of_creator("p"));
 }

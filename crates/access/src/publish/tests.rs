@@ -1,9 +1,9 @@
 use super::*;
-use crate::inheritance::{Inherits, Said, inherits_from, new_version_acl};
+use crate::inheritance::{DeclaredInheritance, InheritedAcl, inherits_from, new_version_acl};
 use coeval_core::version::Version;
 
-fn org(id: &str) -> Member {
-    Member::Org(id.to_owned())
+fn org(id: &str) -> AclMember {
+    AclMember::Org(id.to_owned())
 }
 
 fn names<'a>(types: impl Iterator<Item = TypeName<'a>>) -> Vec<String> {
@@ -14,11 +14,11 @@ fn names<'a>(types: impl Iterator<Item = TypeName<'a>>) -> Vec<String> {
 fn publishing_grants_write_and_never_lowers_what_was_granted() {
     let mut acl = Acl::of_creator("p");
     assert!(publish(&mut acl, "t1"));
-    assert_eq!(acl.level_of(&org("t1")), Some(Level::ReadWrite));
+    assert_eq!(acl.level_of(&org("t1")), Some(AccessLevel::ReadWrite));
     assert!(!publish(&mut acl, "t1"), "again is no change");
     for (before, after) in [
-        (Level::ReadOnly, Level::ReadWrite),
-        (Level::FullControl, Level::FullControl),
+        (AccessLevel::ReadOnly, AccessLevel::ReadWrite),
+        (AccessLevel::FullControl, AccessLevel::FullControl),
     ] {
         let (member, level) = (org("t1"), before);
         let mut acl = Acl::from(vec![Grant { member, level }]);
@@ -34,9 +34,9 @@ fn unpublishing_takes_the_organizations_grant_and_no_other() {
     publish(&mut acl, "t2");
     assert!(unpublish(&mut acl, "t1"));
     assert!(!unpublish(&mut acl, "t1"));
-    assert_eq!(acl.level_of(&org("t2")), Some(Level::ReadWrite));
-    let creator = Member::User("t1".to_owned());
-    assert_eq!(acl.level_of(&creator), Some(Level::FullControl));
+    assert_eq!(acl.level_of(&org("t2")), Some(AccessLevel::ReadWrite));
+    let creator = AclMember::User("t1".to_owned());
+    assert_eq!(acl.level_of(&creator), Some(AccessLevel::FullControl));
 }
 
 #[test]
@@ -53,15 +53,15 @@ fn an_older_version_is_seen_by_tenants_once_the_type_is_published_again() {
     let [first, newer, older] = [[1, 0], [1, 1], [0, 9]].map(|[a, b]| Version::new(a, b, 0));
     let mut of_first = Acl::of_creator("p");
     publish(&mut of_first, "t1");
-    let inherits = inherits_from([first], newer, Said::Absent).unwrap();
-    assert_eq!(inherits, Inherits::FromPrevious(first));
+    let inherits = inherits_from([first], newer, DeclaredInheritance::Absent).unwrap();
+    assert_eq!(inherits, InheritedAcl::FromPrevious(first));
     let of_newer = new_version_acl(Some(&of_first), "p");
-    assert_eq!(of_newer.level_of(&org("t1")), Some(Level::ReadWrite));
+    assert_eq!(of_newer.level_of(&org("t1")), Some(AccessLevel::ReadWrite));
 
-    let inherits = inherits_from([first, newer], older, Said::Absent).unwrap();
+    let inherits = inherits_from([first, newer], older, DeclaredInheritance::Absent).unwrap();
     assert_eq!(inherits.version(), None);
     let mut of_older = new_version_acl(None, "p");
     assert_eq!(of_older.level_of(&org("t1")), None);
     publish(&mut of_older, "t1");
-    assert_eq!(of_older.level_of(&org("t1")), Some(Level::ReadWrite));
+    assert_eq!(of_older.level_of(&org("t1")), Some(AccessLevel::ReadWrite));
 }

@@ -3,8 +3,8 @@ use proptest::prelude::*;
 
 fn of(vendor: &'static str, nss: &'static str) -> TypeName<'static> {
     TypeName {
-        vendor: Name::parse(vendor).unwrap(),
-        nss: Name::parse(nss).unwrap(),
+        vendor: UrnName::parse(vendor).unwrap(),
+        nss: UrnName::parse(nss).unwrap(),
     }
 }
 

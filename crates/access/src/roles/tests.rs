@@ -1,19 +1,19 @@
 use super::*;
 
-fn role(of: RoleOf, holds: Holds) -> Role {
+fn role(of: RoleOf, holds: RoleRights) -> AccessRole {
     let id = "r".to_owned();
-    Role { id, of, holds }
+    AccessRole { id, of, holds }
 }
 
-fn listed(names: &[&str]) -> Holds {
-    Holds::These(Rights::from_names(names.iter().copied()))
+fn listed(names: &[&str]) -> RoleRights {
+    RoleRights::These(Rights::from_names(names.iter().copied()))
 }
 
-fn bundle(names: &[&str], orgs: &[&str]) -> Bundle {
-    Bundle {
+fn bundle(names: &[&str], orgs: &[&str]) -> AccessBundle {
+    AccessBundle {
         name: "b".to_owned(),
         rights: Rights::from_names(names.iter().copied()),
-        published: Published::To(orgs.iter().map(|org| (*org).to_owned()).collect()),
+        published: BundleAudience::To(orgs.iter().map(|org| (*org).to_owned()).collect()),
     }
 }
 
@@ -31,12 +31,12 @@ fn a_tenants_rights_are_those_that_its_role_holds_and_its_organization_was_given
 
 #[test]
 fn an_organization_administrator_holds_all_that_is_published_to_it() {
-    let admin = role(RoleOf::Everyone, Holds::WhatIsPublished);
+    let admin = role(RoleOf::Everyone, RoleRights::WhatIsPublished);
     let mut bundles = vec![bundle(&["acme:app: View"], &["t1"])];
-    let of = |bundles: &[Bundle], org| effective_rights(false, org, [&admin], bundles);
+    let of = |bundles: &[AccessBundle], org| effective_rights(false, org, [&admin], bundles);
     assert_eq!(of(&bundles, "t1").names(), ["acme:app: View"]);
-    bundles.push(Bundle {
-        published: Published::ToAll,
+    bundles.push(AccessBundle {
+        published: BundleAudience::ToAll,
         ..bundle(&["acme:db: View", "User: View"], &[])
     });
     assert_eq!(of(&bundles, "t2").names(), ["User: View", "acme:db: View"]);
@@ -45,7 +45,7 @@ fn an_organization_administrator_holds_all_that_is_published_to_it() {
 
 #[test]
 fn a_system_administrator_holds_everything_at_the_provider_and_nothing_at_a_tenant() {
-    let admin = role(RoleOf::Everyone, Holds::Everything);
+    let admin = role(RoleOf::Everyone, RoleRights::Everything);
     let bundles = [bundle(&["acme:app: View"], &["t1"])];
     assert!(effective_rights(true, "sys", [&admin], &bundles).is_everything());
     assert_eq!(
@@ -69,7 +69,7 @@ fn the_providers_roles_need_no_bundle() {
 
 #[test]
 fn a_role_of_another_organization_gives_nothing() {
-    let theirs = role(RoleOf::Org("t2".to_owned()), Holds::WhatIsPublished);
+    let theirs = role(RoleOf::Org("t2".to_owned()), RoleRights::WhatIsPublished);
     let ours = role(RoleOf::Org("t1".to_owned()), listed(&["acme:app: View"]));
     let bundles = [bundle(&["acme:app: Full Access"], &["t1", "t2"])];
     assert_eq!(
@@ -82,7 +82,7 @@ fn a_role_of_another_organization_gives_nothing() {
 
 #[test]
 fn no_bundle_brings_a_right_of_the_provider_to_a_tenant() {
-    let admin = role(RoleOf::Everyone, Holds::WhatIsPublished);
+    let admin = role(RoleOf::Everyone, RoleRights::WhatIsPublished);
     let bundles = [bundle(
         &["Store: Manage", "Organization: Manage", "User: View"],
         &["t1"],

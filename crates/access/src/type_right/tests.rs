@@ -2,8 +2,8 @@ use super::*;
 
 fn app() -> TypeName<'static> {
     TypeName {
-        vendor: Name::parse("acme").unwrap(),
-        nss: Name::parse("app").unwrap(),
+        vendor: UrnName::parse("acme").unwrap(),
+        nss: UrnName::parse("app").unwrap(),
     }
 }
 
@@ -62,7 +62,7 @@ fn a_right_includes_what_it_would_be_odd_to_lack() {
 
 #[test]
 fn the_levels_of_rights_with_and_without_an_acl() {
-    use Level::{FullControl, ReadOnly, ReadWrite};
+    use AccessLevel::{FullControl, ReadOnly, ReadWrite};
     let levels = |right| {
         let rights = TypeRights::NONE.with(right);
         (rights.level(), rights.administrators_level())

@@ -2,26 +2,29 @@
 //! `cargo test --release -p coeval-access --test rules cost -- --ignored --nocapture`.
 
 use crate::world::{HOMES, actions, facts, granting, version};
-use coeval_access::{Acl, AclFacts, Action, Facts, Grant, Level, Member, Rights, Subject, decide};
+use coeval_access::{
+    AccessLevel, AccessSubject, Acl, AclFacts, AclMember, Grant, ResourceAction, ResourceFacts,
+    Rights, decide,
+};
 use std::hint::black_box;
 use std::time::Instant;
 
 const ROUNDS: u32 = 1_000_000;
 
-fn busy_caller() -> Subject {
+fn busy_caller() -> AccessSubject {
     let rights = (0..500).flat_map(|n| {
         ["View", "Modify", "Full Access"].map(|right| format!("acme:type{n}: {right}"))
     });
     let rights: Vec<_> = rights.chain(["acme:app: Full Access".to_owned()]).collect();
     let rights = Rights::from_names(rights.iter().map(String::as_str));
     let roles = (0..5).map(|n| format!("urn:vcloud:role:{n}")).collect();
-    Subject::tenant("urn:vcloud:user:ann", "t1", roles, rights)
+    AccessSubject::tenant("urn:vcloud:user:ann", "t1", roles, rights)
 }
 
-fn crowded_acl(subject: &Subject) -> Acl {
-    let user = |n: u32| Member::User(format!("urn:vcloud:user:{n}"));
-    let member = Member::User(subject.user().to_owned());
-    let level = Level::FullControl;
+fn crowded_acl(subject: &AccessSubject) -> Acl {
+    let user = |n: u32| AclMember::User(format!("urn:vcloud:user:{n}"));
+    let member = AclMember::User(subject.user().to_owned());
+    let level = AccessLevel::FullControl;
     let crowd = (0..1000).map(|n| Grant {
         member: user(n),
         level,
@@ -29,11 +32,11 @@ fn crowded_acl(subject: &Subject) -> Acl {
     Acl::from(crowd.chain([Grant { member, level }]).collect::<Vec<_>>())
 }
 
-fn measure(name: &str, subject: &Subject, facts: &Facts<'_>) {
+fn measure(name: &str, subject: &AccessSubject, facts: &ResourceFacts<'_>) {
     let begin = Instant::now();
     for _ in 0..ROUNDS {
         let _ = black_box(decide(
-            black_box(Action::Read),
+            black_box(ResourceAction::Read),
             black_box(subject),
             black_box(facts),
         ));
@@ -46,8 +49,11 @@ fn measure(name: &str, subject: &Subject, facts: &Facts<'_>) {
 #[ignore = "a measurement"]
 fn cost_of_a_decision() {
     let subject = busy_caller();
-    let seen = version(Some(Level::ReadWrite), None);
-    let small = granting(Member::User(subject.user().to_owned()), Level::FullControl);
+    let seen = version(Some(AccessLevel::ReadWrite), None);
+    let small = granting(
+        AclMember::User(subject.user().to_owned()),
+        AccessLevel::FullControl,
+    );
     let crowded = crowded_acl(&subject);
     let one = facts(HOMES[0], seen, None, &small);
     measure("one grant, 500 types", &subject, &one);
@@ -56,7 +62,7 @@ fn cost_of_a_decision() {
         &subject,
         &facts(HOMES[0], seen, None, &crowded),
     );
-    let unread = Facts {
+    let unread = ResourceFacts {
         acl: AclFacts::NotLoaded,
         ..one
     };

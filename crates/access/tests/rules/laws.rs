@@ -2,8 +2,9 @@
 
 use crate::world::{actions, app, granting, roles};
 use coeval_access::{
-    Acl, AclFacts, Action, Decision, Facts, GeneralRight, Grant, Home, Level, Member, Met, Rights,
-    Subject, TypeAction, VersionFacts, decide, decide_type, explain, rights_of_type,
+    AccessDecision, AccessLevel, AccessSubject, Acl, AclFacts, AclMember, GeneralRight, Grant,
+    RequirementMet, ResourceAction, ResourceFacts, ResourceHome, Rights, TypeAction, VersionFacts,
+    decide, decide_type, explain, rights_of_type,
 };
 use coeval_core::version::Version;
 use proptest::prelude::*;
@@ -11,8 +12,8 @@ use proptest::prelude::*;
 const ORGS: [&str; 3] = ["sys", "t1", "t2"];
 const USERS: [&str; 3] = ["ann", "bob", "root"];
 
-fn level() -> impl Strategy<Value = Option<Level>> {
-    prop::option::of(prop::sample::select(Level::ALL.to_vec()))
+fn level() -> impl Strategy<Value = Option<AccessLevel>> {
+    prop::option::of(prop::sample::select(AccessLevel::ALL.to_vec()))
 }
 
 fn names() -> impl Strategy<Value = Vec<String>> {
@@ -32,7 +33,7 @@ fn names() -> impl Strategy<Value = Vec<String>> {
         .prop_map(|(often, some)| often.into_iter().chain(some).collect())
 }
 
-fn subject() -> impl Strategy<Value = Subject> {
+fn subject() -> impl Strategy<Value = AccessSubject> {
     let user = prop::sample::select(USERS.to_vec());
     let org = prop::sample::select(ORGS.to_vec());
     let context = prop::option::of(prop::sample::select(vec!["t1", "t2"]));
@@ -40,12 +41,12 @@ fn subject() -> impl Strategy<Value = Subject> {
         .prop_map(|(user, org, names, context)| build(user, org, &names, context))
 }
 
-fn build(user: &str, org: &str, names: &[String], context: Option<&str>) -> Subject {
+fn build(user: &str, org: &str, names: &[String], context: Option<&str>) -> AccessSubject {
     let rights = Rights::from_names(names.iter().map(String::as_str));
     if org != "sys" {
-        return Subject::tenant(user, org, roles(), rights);
+        return AccessSubject::tenant(user, org, roles(), rights);
     }
-    let provider = Subject::provider(user, org, roles(), rights);
+    let provider = AccessSubject::provider(user, org, roles(), rights);
     match context {
         Some(org) => provider.in_context(org).unwrap(),
         None => provider,
@@ -55,11 +56,11 @@ fn build(user: &str, org: &str, names: &[String], context: Option<&str>) -> Subj
 fn grant() -> impl Strategy<Value = Grant> {
     let id = |ids: &[&'static str]| prop::sample::select(ids.to_vec()).prop_map(str::to_owned);
     let member = prop_oneof![
-        id(&USERS).prop_map(Member::User),
-        id(&["dev", "ops"]).prop_map(Member::Role),
-        id(&ORGS).prop_map(Member::Org),
+        id(&USERS).prop_map(AclMember::User),
+        id(&["dev", "ops"]).prop_map(AclMember::Role),
+        id(&ORGS).prop_map(AclMember::Org),
     ];
-    let level = prop::sample::select(Level::ALL.to_vec());
+    let level = prop::sample::select(AccessLevel::ALL.to_vec());
     (member, level).prop_map(|(member, level)| Grant { member, level })
 }
 
@@ -68,10 +69,14 @@ fn acl() -> impl Strategy<Value = Acl> {
 }
 
 /// A resource without its ACL.
-fn resource() -> impl Strategy<Value = Facts<'static>> {
-    let home = prop::sample::select(vec![Home::Provider, Home::Tenant("t1"), Home::Tenant("t2")]);
+fn resource() -> impl Strategy<Value = ResourceFacts<'static>> {
+    let home = prop::sample::select(vec![
+        ResourceHome::Provider,
+        ResourceHome::Tenant("t1"),
+        ResourceHome::Tenant("t2"),
+    ]);
     let owner = prop::option::of(prop::sample::select(USERS.to_vec()));
-    (home, owner, level(), level()).prop_map(|(home, owner, level, max_implicit)| Facts {
+    (home, owner, level(), level()).prop_map(|(home, owner, level, max_implicit)| ResourceFacts {
         of: app(),
         version: VersionFacts {
             version: Version::new(1, 0, 0),
@@ -84,17 +89,17 @@ fn resource() -> impl Strategy<Value = Facts<'static>> {
     })
 }
 
-fn loaded<'a>(facts: &Facts<'a>, acl: &'a Acl) -> Facts<'a> {
-    Facts {
+fn loaded<'a>(facts: &ResourceFacts<'a>, acl: &'a Acl) -> ResourceFacts<'a> {
+    ResourceFacts {
         acl: AclFacts::Loaded(acl),
         ..*facts
     }
 }
 
-fn level_of(decision: &Decision) -> Option<Level> {
+fn level_of(decision: &AccessDecision) -> Option<AccessLevel> {
     match decision {
-        Decision::Allowed(allowed) => Some(allowed.level),
-        Decision::Denied(_) | Decision::NeedsAcl => None,
+        AccessDecision::Allowed(allowed) => Some(allowed.level),
+        AccessDecision::Denied(_) | AccessDecision::NeedsAcl => None,
     }
 }
 
@@ -139,11 +144,11 @@ proptest! {
         user in prop::sample::select(USERS.to_vec()), names in names(), facts in resource(), acl in acl(),
     ) {
         let subject = build(user, "t1", &names, None);
-        let theirs = Facts { home: Home::Tenant("t2"), ..facts };
+        let theirs = ResourceFacts { home: ResourceHome::Tenant("t2"), ..facts };
         for (_, action) in actions() {
             for facts in [theirs, loaded(&theirs, &acl)] {
                 match decide(action, &subject, &facts) {
-                    Decision::Denied(denied) => prop_assert!(denied.hidden),
+                    AccessDecision::Denied(denied) => prop_assert!(denied.hidden),
                     other => prop_assert!(false, "{:?}: {:?}", action, other),
                 }
             }
@@ -155,15 +160,15 @@ proptest! {
         subject in subject(), facts in resource(), acl in acl(),
     ) {
         let facts = loaded(&facts, &acl);
-        let reads = decide(Action::Read, &subject, &facts).is_allowed();
+        let reads = decide(ResourceAction::Read, &subject, &facts).is_allowed();
         for (_, action) in actions() {
-            if let Decision::Denied(denied) = decide(action, &subject, &facts) {
+            if let AccessDecision::Denied(denied) = decide(action, &subject, &facts) {
                 prop_assert_eq!(denied.hidden, !reads, "{:?}", action);
             }
         }
         let sees = decide_type(TypeAction::See, &subject, app(), facts.version).is_allowed();
         for action in TypeAction::ALL {
-            if let Decision::Denied(denied) = decide_type(action, &subject, app(), facts.version) {
+            if let AccessDecision::Denied(denied) = decide_type(action, &subject, app(), facts.version) {
                 prop_assert_eq!(denied.hidden, !sees, "{:?}", action);
             }
         }
@@ -180,13 +185,13 @@ proptest! {
             let mut unmet = None;
             for requirement in explanation.requirements {
                 match requirement.met {
-                    Met::By(bases) => prop_assert!(!bases.is_empty(), "{}", requirement.needs),
-                    Met::No(reason) => unmet = unmet.or(Some(reason)),
-                    Met::NotKnown => prop_assert!(false, "the ACL was read"),
+                    RequirementMet::By(bases) => prop_assert!(!bases.is_empty(), "{}", requirement.needs),
+                    RequirementMet::No(reason) => unmet = unmet.or(Some(reason)),
+                    RequirementMet::NotKnown => prop_assert!(false, "the ACL was read"),
                 }
             }
             match explanation.decision {
-                Decision::Denied(denied) => prop_assert_eq!(unmet, Some(denied.reason)),
+                AccessDecision::Denied(denied) => prop_assert_eq!(unmet, Some(denied.reason)),
                 _ => prop_assert_eq!(unmet, None),
             }
         }
@@ -198,7 +203,7 @@ proptest! {
     ) {
         for (_, action) in actions() {
             let without = decide(action, &subject, &facts);
-            if without != Decision::NeedsAcl {
+            if without != AccessDecision::NeedsAcl {
                 prop_assert_eq!(without, decide(action, &subject, &loaded(&facts, &acl)));
             }
         }
@@ -209,9 +214,9 @@ proptest! {
         subject in subject(), facts in resource(),
     ) {
         let empty = Acl::default();
-        let full = granting(Member::User(subject.user().to_owned()), Level::FullControl);
+        let full = granting(AclMember::User(subject.user().to_owned()), AccessLevel::FullControl);
         for (_, action) in actions() {
-            if decide(action, &subject, &facts) == Decision::NeedsAcl {
+            if decide(action, &subject, &facts) == AccessDecision::NeedsAcl {
                 let least = decide(action, &subject, &loaded(&facts, &empty));
                 let most = decide(action, &subject, &loaded(&facts, &full));
                 prop_assert_ne!(least, most, "{:?}", action);
@@ -224,7 +229,7 @@ proptest! {
         subject in subject(), facts in resource(), acl in acl(), grant in grant(),
     ) {
         let facts = loaded(&facts, &acl);
-        if let Decision::Allowed(allowed) = decide(Action::ChangeAcl(grant.level), &subject, &facts) {
+        if let AccessDecision::Allowed(allowed) = decide(ResourceAction::ChangeAcl(grant.level), &subject, &facts) {
             let mut changed = Acl::default();
             prop_assert!(changed.set(grant.clone(), allowed.level).is_ok());
             prop_assert!(changed.remove(&grant.member, allowed.level).is_ok());

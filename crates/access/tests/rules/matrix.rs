@@ -7,8 +7,8 @@ use crate::world::{
     system_administrator, user, version,
 };
 use coeval_access::{
-    Acl, Decision, Facts, GeneralRight, Home, Level, Subject, TypeAction, VersionFacts, decide,
-    decide_general, decide_type,
+    AccessDecision, AccessLevel, AccessSubject, Acl, GeneralRight, ResourceFacts, ResourceHome,
+    TypeAction, VersionFacts, decide, decide_general, decide_type,
 };
 use std::fmt::Write as _;
 use std::path::Path;
@@ -27,7 +27,7 @@ types:     R see, C create a resource, K skip hooks, E edit, D delete, L read th
 
 ";
 
-fn callers() -> Vec<(&'static str, Subject)> {
+fn callers() -> Vec<(&'static str, AccessSubject)> {
     let acting = |org| system_administrator().in_context(org).unwrap();
     let auditor = named(&["acme:app: Administrator View"]);
     vec![
@@ -35,7 +35,7 @@ fn callers() -> Vec<(&'static str, Subject)> {
         ("System Administrator acting for t1", acting("t1")),
         (
             "provider with Administrator View",
-            Subject::provider("root", "sys", roles(), auditor),
+            AccessSubject::provider("root", "sys", roles(), auditor),
         ),
         (
             "Organization Administrator of t1",
@@ -72,31 +72,31 @@ fn callers() -> Vec<(&'static str, Subject)> {
     ]
 }
 
-fn letter(letter: char, decision: &Decision) -> char {
+fn letter(letter: char, decision: &AccessDecision) -> char {
     match decision {
-        Decision::Allowed(_) => letter,
-        Decision::Denied(denied) if denied.hidden => '.',
-        Decision::Denied(_) => '-',
-        Decision::NeedsAcl => '?',
+        AccessDecision::Allowed(_) => letter,
+        AccessDecision::Denied(denied) if denied.hidden => '.',
+        AccessDecision::Denied(_) => '-',
+        AccessDecision::NeedsAcl => '?',
     }
 }
 
-fn short(level: Level) -> &'static str {
+fn short(level: AccessLevel) -> &'static str {
     match level {
-        Level::ReadOnly => "RO",
-        Level::ReadWrite => "RW",
-        Level::FullControl => "FC",
+        AccessLevel::ReadOnly => "RO",
+        AccessLevel::ReadWrite => "RW",
+        AccessLevel::FullControl => "FC",
     }
 }
 
-fn row(subject: &Subject, facts: &Facts<'_>) -> String {
+fn row(subject: &AccessSubject, facts: &ResourceFacts<'_>) -> String {
     let mut row = String::new();
     let mut level = None;
     for (name, action) in actions() {
         let decision = decide(action, subject, facts);
         row.push(letter(name, &decision));
         row.push(' ');
-        if let Decision::Allowed(allowed) = decision {
+        if let AccessDecision::Allowed(allowed) = decision {
             assert!(
                 level.is_none_or(|level| level == allowed.level),
                 "{facts:?}"
@@ -108,7 +108,7 @@ fn row(subject: &Subject, facts: &Facts<'_>) -> String {
 }
 
 fn versions() -> [(&'static str, VersionFacts); 3] {
-    let write = Some(Level::ReadWrite);
+    let write = Some(AccessLevel::ReadWrite);
     [
         ("hidden", version(None, None)),
         ("seen", version(write, None)),
@@ -117,12 +117,12 @@ fn versions() -> [(&'static str, VersionFacts); 3] {
 }
 
 /// Whom an ACL grants what: its name, the owner, the ACL.
-fn acls(subject: &Subject) -> Vec<(String, Option<&str>, Acl)> {
+fn acls(subject: &AccessSubject) -> Vec<(String, Option<&str>, Acl)> {
     let mut acls = vec![
         ("none".to_owned(), Some("somebody"), Acl::default()),
         ("owner".to_owned(), Some(subject.user()), Acl::default()),
     ];
-    for level in Level::ALL {
+    for level in AccessLevel::ALL {
         for (name, member) in members(subject) {
             let name = format!("{} {name}", short(level));
             acls.push((name, Some("somebody"), granting(member, level)));
@@ -131,14 +131,14 @@ fn acls(subject: &Subject) -> Vec<(String, Option<&str>, Acl)> {
     acls
 }
 
-fn home_name(home: Home<'_>) -> &str {
+fn home_name(home: ResourceHome<'_>) -> &str {
     match home {
-        Home::Provider => "System",
-        Home::Tenant(org) => org,
+        ResourceHome::Provider => "System",
+        ResourceHome::Tenant(org) => org,
     }
 }
 
-fn resources(text: &mut String, subject: &Subject) {
+fn resources(text: &mut String, subject: &AccessSubject) {
     for home in HOMES {
         for (seen, version) in versions() {
             for (acl_name, owner, acl) in acls(subject) {
@@ -151,8 +151,8 @@ fn resources(text: &mut String, subject: &Subject) {
     }
 }
 
-fn types(text: &mut String, subject: &Subject) {
-    let levels = std::iter::once(None).chain(Level::ALL.map(Some));
+fn types(text: &mut String, subject: &AccessSubject) {
+    let levels = std::iter::once(None).chain(AccessLevel::ALL.map(Some));
     let granted = levels.map(|level| (level.map_or("hidden", short), version(level, None)));
     let implied = ("implied", versions()[2].1);
     for (name, version) in granted.chain([implied]) {
@@ -165,7 +165,7 @@ fn types(text: &mut String, subject: &Subject) {
     }
 }
 
-fn general(text: &mut String, callers: &[(&str, Subject)]) {
+fn general(text: &mut String, callers: &[(&str, AccessSubject)]) {
     text.push_str("\n== General rights: at t1, at t2, in the installation\n");
     for (number, (name, _)) in callers.iter().enumerate() {
         writeln!(text, "{:>4} {name}", number + 1).unwrap();

@@ -2,7 +2,7 @@
 //! level: which right and which grant each action takes in one's own organization.
 
 use crate::world::{HOMES, actions, facts, granting, members, user, version};
-use coeval_access::{Acl, Action, Level, TypeRight, decide};
+use coeval_access::{AccessLevel, Acl, ResourceAction, TypeRight, decide};
 use coeval_core::version::TypeName;
 
 fn name(of: TypeName<'_>, right: TypeRight) -> String {
@@ -10,20 +10,25 @@ fn name(of: TypeName<'_>, right: TypeRight) -> String {
 }
 
 /// What the page says, for a set of rights that includes all that it implies.
-fn by_the_table(action: Action, holds: impl Fn(TypeRight) -> bool, acl: Option<Level>) -> bool {
+fn by_the_table(
+    action: ResourceAction,
+    holds: impl Fn(TypeRight) -> bool,
+    acl: Option<AccessLevel>,
+) -> bool {
     use TypeRight::{AdministratorFull, AdministratorView, FullAccess, Modify, View};
-    let read = holds(View) && acl >= Some(Level::ReadOnly) || holds(AdministratorView);
-    let write = holds(Modify) && acl >= Some(Level::ReadWrite) || holds(AdministratorFull);
-    let control = holds(FullAccess) && acl >= Some(Level::FullControl) || holds(AdministratorFull);
+    let read = holds(View) && acl >= Some(AccessLevel::ReadOnly) || holds(AdministratorView);
+    let write = holds(Modify) && acl >= Some(AccessLevel::ReadWrite) || holds(AdministratorFull);
+    let control =
+        holds(FullAccess) && acl >= Some(AccessLevel::FullControl) || holds(AdministratorFull);
     match action {
-        Action::Read | Action::ReadAcl => read,
-        Action::Modify | Action::Resolve => write,
-        Action::Delete | Action::ChangeOwner | Action::Force => control,
-        Action::ChangeVersion(to) => control && to.level.is_some(),
-        Action::ChangeAcl(Level::FullControl) => write && control,
-        Action::ChangeAcl(_) => write,
+        ResourceAction::Read | ResourceAction::ReadAcl => read,
+        ResourceAction::Modify | ResourceAction::Resolve => write,
+        ResourceAction::Delete | ResourceAction::ChangeOwner | ResourceAction::Force => control,
+        ResourceAction::ChangeVersion(to) => control && to.level.is_some(),
+        ResourceAction::ChangeAcl(AccessLevel::FullControl) => write && control,
+        ResourceAction::ChangeAcl(_) => write,
         // the callers of this test lack the right to secrets
-        Action::ReadSecrets => false,
+        ResourceAction::ReadSecrets => false,
     }
 }
 
@@ -39,7 +44,7 @@ fn in_ones_own_organization_the_table_of_the_page_holds() {
             AdministratorFull => &TypeRight::ALL,
         }
     };
-    let seen = version(Some(Level::ReadOnly), None);
+    let seen = version(Some(AccessLevel::ReadOnly), None);
     for bits in 0..32_u32 {
         let given = TypeRight::ALL.into_iter().enumerate();
         let given = given
@@ -54,7 +59,7 @@ fn in_ones_own_organization_the_table_of_the_page_holds() {
         let holds = |right| given.iter().any(|held| includes(*held).contains(&right));
 
         let mut cases = vec![(None, Acl::default())];
-        for level in Level::ALL {
+        for level in AccessLevel::ALL {
             for (_, member) in members(&subject) {
                 cases.push((Some(level), granting(member, level)));
             }

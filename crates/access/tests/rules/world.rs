@@ -2,23 +2,30 @@
 //! provider `sys`, the type `acme:app`.
 
 use coeval_access::{
-    Acl, Bundle, Facts, Grant, Holds, Home, Level, Member, Published, Rights, Role, RoleOf,
-    Subject, VersionFacts, default_tenant_rights, effective_rights, rights_of_type,
+    AccessBundle, AccessLevel, AccessRole, AccessSubject, Acl, AclMember, BundleAudience, Grant,
+    ResourceFacts, ResourceHome, Rights, RoleOf, RoleRights, VersionFacts, default_tenant_rights,
+    effective_rights, rights_of_type,
 };
-use coeval_access::{AclFacts, Action};
-use coeval_core::version::{Name, TypeName, Version};
+use coeval_access::{AclFacts, ResourceAction};
+use coeval_core::version::{TypeName, UrnName, Version};
 
-pub(crate) const HOMES: [Home<'static>; 3] =
-    [Home::Tenant("t1"), Home::Provider, Home::Tenant("t2")];
+pub(crate) const HOMES: [ResourceHome<'static>; 3] = [
+    ResourceHome::Tenant("t1"),
+    ResourceHome::Provider,
+    ResourceHome::Tenant("t2"),
+];
 
 pub(crate) fn app() -> TypeName<'static> {
     TypeName {
-        vendor: Name::parse("acme").unwrap(),
-        nss: Name::parse("app").unwrap(),
+        vendor: UrnName::parse("acme").unwrap(),
+        nss: UrnName::parse("app").unwrap(),
     }
 }
 
-pub(crate) fn version(level: Option<Level>, max_implicit: Option<Level>) -> VersionFacts {
+pub(crate) fn version(
+    level: Option<AccessLevel>,
+    max_implicit: Option<AccessLevel>,
+) -> VersionFacts {
     VersionFacts {
         version: Version::new(1, 0, 0),
         level,
@@ -27,12 +34,12 @@ pub(crate) fn version(level: Option<Level>, max_implicit: Option<Level>) -> Vers
 }
 
 pub(crate) fn facts<'a>(
-    home: Home<'a>,
+    home: ResourceHome<'a>,
     version: VersionFacts,
     owner: Option<&'a str>,
     acl: &'a Acl,
-) -> Facts<'a> {
-    Facts {
+) -> ResourceFacts<'a> {
+    ResourceFacts {
         of: app(),
         version,
         home,
@@ -42,35 +49,38 @@ pub(crate) fn facts<'a>(
 }
 
 /// Every action; the version to change to is visible in one and not in the other.
-pub(crate) fn actions() -> [(char, Action); 13] {
+pub(crate) fn actions() -> [(char, ResourceAction); 13] {
     let target = |level| VersionFacts::new(Version::new(2, 0, 0), level);
     [
-        ('R', Action::Read),
-        ('M', Action::Modify),
-        ('S', Action::Resolve),
-        ('D', Action::Delete),
-        ('V', Action::ChangeVersion(target(Some(Level::ReadOnly)))),
-        ('W', Action::ChangeVersion(target(None))),
-        ('O', Action::ChangeOwner),
-        ('F', Action::Force),
-        ('L', Action::ReadAcl),
-        ('1', Action::ChangeAcl(Level::ReadOnly)),
-        ('2', Action::ChangeAcl(Level::ReadWrite)),
-        ('3', Action::ChangeAcl(Level::FullControl)),
-        ('X', Action::ReadSecrets),
+        ('R', ResourceAction::Read),
+        ('M', ResourceAction::Modify),
+        ('S', ResourceAction::Resolve),
+        ('D', ResourceAction::Delete),
+        (
+            'V',
+            ResourceAction::ChangeVersion(target(Some(AccessLevel::ReadOnly))),
+        ),
+        ('W', ResourceAction::ChangeVersion(target(None))),
+        ('O', ResourceAction::ChangeOwner),
+        ('F', ResourceAction::Force),
+        ('L', ResourceAction::ReadAcl),
+        ('1', ResourceAction::ChangeAcl(AccessLevel::ReadOnly)),
+        ('2', ResourceAction::ChangeAcl(AccessLevel::ReadWrite)),
+        ('3', ResourceAction::ChangeAcl(AccessLevel::FullControl)),
+        ('X', ResourceAction::ReadSecrets),
     ]
 }
 
 /// The three ways to be granted something.
-pub(crate) fn members(subject: &Subject) -> [(&'static str, Member); 3] {
+pub(crate) fn members(subject: &AccessSubject) -> [(&'static str, AclMember); 3] {
     [
-        ("user", Member::User(subject.user().to_owned())),
-        ("role", Member::Role("dev".to_owned())),
-        ("org", Member::Org(subject.org().to_owned())),
+        ("user", AclMember::User(subject.user().to_owned())),
+        ("role", AclMember::Role("dev".to_owned())),
+        ("org", AclMember::Org(subject.org().to_owned())),
     ]
 }
 
-pub(crate) fn granting(member: Member, level: Level) -> Acl {
+pub(crate) fn granting(member: AclMember, level: AccessLevel) -> Acl {
     Acl::from(vec![Grant { member, level }])
 }
 
@@ -79,8 +89,8 @@ pub(crate) fn roles() -> Vec<String> {
 }
 
 /// A user of `t1` with these rights.
-pub(crate) fn user(rights: &[&str]) -> Subject {
-    Subject::tenant("ann", "t1", roles(), named(rights))
+pub(crate) fn user(rights: &[&str]) -> AccessSubject {
+    AccessSubject::tenant("ann", "t1", roles(), named(rights))
 }
 
 pub(crate) fn named(rights: &[&str]) -> Rights {
@@ -88,24 +98,24 @@ pub(crate) fn named(rights: &[&str]) -> Rights {
 }
 
 /// The administrator of a tenant to which the type and the usual rights are published.
-pub(crate) fn organization_administrator(user: &str, org: &str) -> Subject {
-    let bundle = |rights| Bundle {
+pub(crate) fn organization_administrator(user: &str, org: &str) -> AccessSubject {
+    let bundle = |rights| AccessBundle {
         name: String::new(),
         rights,
-        published: Published::ToAll,
+        published: BundleAudience::ToAll,
     };
     let of_type = rights_of_type(app());
     let of_type = Rights::from_names(of_type.iter().map(String::as_str));
     let bundles = [bundle(default_tenant_rights()), bundle(of_type)];
-    let role = Role {
+    let role = AccessRole {
         id: "dev".to_owned(),
         of: RoleOf::Everyone,
-        holds: Holds::WhatIsPublished,
+        holds: RoleRights::WhatIsPublished,
     };
     let rights = effective_rights(false, org, [&role], &bundles);
-    Subject::tenant(user, org, roles(), rights)
+    AccessSubject::tenant(user, org, roles(), rights)
 }
 
-pub(crate) fn system_administrator() -> Subject {
-    Subject::provider("root", "sys", roles(), Rights::everything())
+pub(crate) fn system_administrator() -> AccessSubject {
+    AccessSubject::provider("root", "sys", roles(), Rights::everything())
 }

@@ -3,7 +3,7 @@
 //! The listener has verified who signed it; here it is read, and looked at once more for its time:
 //! a connection can outlive the certificate that it was made with.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use x509_parser::certificate::X509Certificate;
 use x509_parser::prelude::FromDer;
 use x509_parser::x509::AttributeTypeAndValue;
@@ -18,8 +18,12 @@ pub struct CertificateUser {
 }
 
 /// A certificate that names nobody here.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error("the client's certificate is not accepted: {reason}")]
+#[code(
+    CERTIFICATE_REFUSED,
+    advice = "Use a certificate with the subject CN=<user>, O=<organization>, or send a token."
+)]
 pub struct CertificateError {
     reason: String,
 }
@@ -34,17 +38,6 @@ impl CertificateError {
     #[must_use]
     pub fn unknown_user() -> Self {
         Self::new("it names no user of this server")
-    }
-}
-
-impl Coded for CertificateError {
-    fn code(&self) -> Code {
-        coeval_codes::CERTIFICATE_REFUSED
-    }
-
-    fn advice(&self) -> String {
-        "Use a certificate with the subject CN=<user>, O=<organization>, or send a token."
-            .to_owned()
     }
 }
 

@@ -2,21 +2,30 @@
 
 use crate::caller::certificate::CertificateError;
 use crate::negotiation::HeaderError;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use coeval_engine::EngineError;
 use std::time::Duration;
 
 /// What the gate itself refuses.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error, Coded)]
 pub enum CallerRefusal {
     /// A client's certificate names nobody.
     #[error(transparent)]
+    #[code(transparent)]
     Certificate(#[from] CertificateError),
     /// The request says nothing of who sends it.
     #[error("the request says nothing of who sends it")]
+    #[code(
+        CREDENTIALS_MISSING,
+        advice = "Log in and send the token as authorization: Bearer."
+    )]
     CredentialsMissing,
     /// Too many requests.
     #[error("more requests come from this user or address than the server takes from one")]
+    #[code(
+        REQUESTS_TOO_MANY,
+        advice = "Wait as long as the answer says, then go on."
+    )]
     TooManyRequests {
         /// When to come again.
         retry_after: Duration,
@@ -35,23 +44,4 @@ pub enum CallerError {
     /// The gate refuses.
     #[error(transparent)]
     Refused(#[from] CallerRefusal),
-}
-
-impl Coded for CallerRefusal {
-    fn code(&self) -> Code {
-        match self {
-            Self::Certificate(inner) => inner.code(),
-            Self::CredentialsMissing => coeval_codes::CREDENTIALS_MISSING,
-            Self::TooManyRequests { .. } => coeval_codes::REQUESTS_TOO_MANY,
-        }
-    }
-
-    fn advice(&self) -> String {
-        let text = match self {
-            Self::Certificate(inner) => return inner.advice(),
-            Self::CredentialsMissing => "Log in and send the token as authorization: Bearer.",
-            Self::TooManyRequests { .. } => "Wait as long as the answer says, then go on.",
-        };
-        text.to_owned()
-    }
 }

@@ -43,6 +43,7 @@ impl CallerGate {
     /// As there; of too many requests only for an address.
     pub async fn identify(&self, request: &CallerRequest<'_>) -> Result<Caller, CallerError> {
         let found = self.find(request).await;
+        // Whoever fails pays as an address. That refusal, if it comes to one, replaces the other.
         if found.is_err() {
             self.admit_unknown(request.peer)?;
         }
@@ -76,6 +77,7 @@ impl CallerGate {
             Some(shown) => Some(shown.clone()),
             None => SentCredentials::of(headers)?,
         };
+        // Headers that can't be read are refused before a token is looked up.
         let tenant = headers.first(request.tenant_headers)?;
         let (wanted, at_least) = (headers.wanted()?, headers.at_least()?);
         let certificate = request.peer.and_then(|peer| peer.certificate.as_ref());

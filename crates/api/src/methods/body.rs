@@ -3,7 +3,7 @@
 use crate::methods::error::MethodError;
 use coeval_core::version::{Version, WriteVersion};
 use coeval_engine::write::Undeclared;
-use coeval_storage::{Millis, Revision};
+use coeval_storage::{Revision, UnixMillis};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ pub struct ResourceMeta {
     /// All labels.
     pub labels: BTreeMap<String, String>,
     /// When it vanishes.
-    pub expires: Option<Millis>,
+    pub expires: Option<UnixMillis>,
     /// The revision that was read; empty: none.
     pub revision: String,
 }

@@ -2,7 +2,7 @@
 
 use crate::caller::{CallerError, CallerRefusal};
 use crate::negotiation::HeaderError;
-use coeval_codes::{Code, Coded, ErrorKind};
+use coeval_codes::Coded;
 use coeval_core::types::BodyError;
 use coeval_core::version::VersionError;
 use coeval_engine::EngineError;
@@ -10,49 +10,66 @@ use coeval_filter::FilterError;
 use coeval_filter::fiql::FiqlError;
 
 /// Every refusal of the standard methods.
-#[derive(Clone, Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error, Coded)]
 pub enum MethodError {
     /// The engine refuses.
     #[error(transparent)]
+    #[code(transparent)]
     Engine(#[from] EngineError),
     /// A header or metadata entry can't be read.
     #[error(transparent)]
+    #[code(transparent)]
     Header(#[from] HeaderError),
     /// The gate lets nobody in.
     #[error(transparent)]
+    #[code(transparent)]
     Caller(#[from] CallerRefusal),
     /// A filter can't be read.
     #[error(transparent)]
+    #[code(transparent)]
     Fiql(#[from] FiqlError),
     /// An order can't be read.
     #[error(transparent)]
+    #[code(transparent)]
     Filter(#[from] FilterError),
     /// A content can't be read.
     #[error(transparent)]
+    #[code(transparent)]
     Body(#[from] BodyError),
     /// A version can't be read.
     #[error(transparent)]
+    #[code(transparent)]
     Version(#[from] VersionError),
     /// Something is missing or does not belong.
     #[error("{reason}")]
+    #[code(REQUEST_INVALID, advice = "Correct the request and send it again.")]
     Invalid {
         /// What.
         reason: String,
     },
     /// What is to be made is there, and is no resource.
     #[error("{what} exists already")]
+    #[code(
+        DEFINITION_EXISTS,
+        advice = "Change the one that is there, or define another version."
+    )]
     Exists {
         /// What.
         what: String,
     },
     /// No type has the kind.
     #[error("there is no kind {kind:?}")]
+    #[code(
+        KIND_UNKNOWN,
+        advice = "Use the nss of a type that you can see, or vendor:nss; register the type if it is to be."
+    )]
     KindUnknown {
         /// As it was said.
         kind: String,
     },
     /// Several types have it.
     #[error("{kind} is the kind of several types: {}", types.join(", "))]
+    #[code(KIND_AMBIGUOUS, advice = "Say vendor:nss.")]
     KindAmbiguous {
         /// As it was said.
         kind: String,
@@ -79,54 +96,10 @@ impl From<CallerError> for MethodError {
     }
 }
 
-impl Coded for MethodError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Engine(inner) => inner.code(),
-            Self::Header(inner) => inner.code(),
-            Self::Caller(inner) => inner.code(),
-            Self::Fiql(inner) => inner.code(),
-            Self::Filter(inner) => inner.code(),
-            Self::Body(inner) => inner.code(),
-            Self::Version(inner) => inner.code(),
-            Self::Invalid { .. } => coeval_codes::REQUEST_INVALID,
-            Self::Exists { .. } => coeval_codes::DEFINITION_EXISTS,
-            Self::KindUnknown { .. } => coeval_codes::KIND_UNKNOWN,
-            Self::KindAmbiguous { .. } => coeval_codes::KIND_AMBIGUOUS,
-        }
-    }
-
-    fn advice(&self) -> String {
-        let text = match self {
-            Self::Engine(inner) => return inner.advice(),
-            Self::Header(inner) => return inner.advice(),
-            Self::Caller(inner) => return inner.advice(),
-            Self::Fiql(inner) => return inner.advice(),
-            Self::Filter(inner) => return inner.advice(),
-            Self::Body(inner) => return inner.advice(),
-            Self::Version(inner) => return inner.advice(),
-            Self::Invalid { .. } => "Correct the request and send it again.",
-            Self::Exists { .. } => "Change the one that is there, or define another version.",
-            Self::KindUnknown { .. } => {
-                "Use the nss of a type that you can see, or vendor:nss; register the type if it is to be."
-            }
-            Self::KindAmbiguous { .. } => "Say vendor:nss.",
-        };
-        text.to_owned()
-    }
-
-    fn error_kind(&self) -> ErrorKind {
-        match self {
-            Self::Engine(inner) => inner.error_kind(),
-            other => other.code().kind(),
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coeval_access::{AclError, Denied, Level, Reason};
+    use coeval_access::{AccessLevel, AclError, DenialReason, DeniedAccess};
     use coeval_codes::GrpcCode;
     use coeval_core::{decide, phases};
     use coeval_engine::TypeKey;
@@ -156,8 +129,8 @@ mod tests {
 
     #[test]
     fn what_a_caller_may_not_see_is_not_found_and_what_it_may_not_do_is_denied() {
-        let denied = |hidden| Denied {
-            reason: Reason::ProviderOnly,
+        let denied = |hidden| DeniedAccess {
+            reason: DenialReason::ProviderOnly,
             hidden,
         };
         assert_eq!(told(denied(true)), (GrpcCode::NotFound, 404));
@@ -169,12 +142,12 @@ mod tests {
         let key = coeval_storage::Key::new("a/b").map(|key| StorageError::NotFound { key });
         assert_eq!(key.map(told).ok(), Some((GrpcCode::Internal, 500)));
         let stands = (GrpcCode::FailedPrecondition, 409);
-        assert_eq!(told(phases::Refusal::Missing), stands);
-        assert_eq!(told(phases::Refusal::Exists), stands);
-        assert_eq!(told(decide::Refusal::Stale), stands);
+        assert_eq!(told(phases::PhaseRefusal::Missing), stands);
+        assert_eq!(told(phases::PhaseRefusal::Exists), stands);
+        assert_eq!(told(decide::VersionRefusal::Stale), stands);
         let above = AclError::AboveOwn {
-            grant: Level::FullControl,
-            own: Level::ReadOnly,
+            grant: AccessLevel::FullControl,
+            own: AccessLevel::ReadOnly,
         };
         assert_eq!(told(above), (GrpcCode::InvalidArgument, 400));
     }

@@ -2,7 +2,9 @@
 
 use crate::methods::error::MethodError;
 use coeval_core::version::Classification;
-use coeval_filter::{Compare, Field, Filter, FilterError, Operand, Pattern, fiql};
+use coeval_filter::{
+    FieldComparison, Filter, FilterError, FilterField, Operand, WildcardPattern, fiql,
+};
 use std::collections::BTreeMap;
 
 /// Which resources are meant: those that fit all that is said.
@@ -29,17 +31,17 @@ impl ResourceSelector {
             all.push(fiql::parse(&self.filter, filter_field)?);
         }
         if !self.name_prefix.is_empty() {
-            let prefix = Pattern::of_pieces(vec![self.name_prefix.clone(), String::new()])?;
+            let prefix = WildcardPattern::of_pieces(vec![self.name_prefix.clone(), String::new()])?;
             all.push(Filter::test(
-                Field::Name,
-                Compare::Equal(Operand::Pattern(prefix)),
+                FilterField::Name,
+                FieldComparison::Equal(Operand::Pattern(prefix)),
             ));
         }
         for (key, value) in &self.labels {
             let value = Operand::Text(value.clone());
             all.push(Filter::test(
-                Field::Label(key.clone()),
-                Compare::Equal(value),
+                FilterField::Label(key.clone()),
+                FieldComparison::Equal(value),
             ));
         }
         Ok(match all.len() {
@@ -66,12 +68,12 @@ impl ResourceSelector {
 ///
 /// # Errors
 /// If nothing is called so.
-pub fn filter_field(key: &str) -> Result<Field, FilterError> {
+pub fn filter_field(key: &str) -> Result<FilterField, FilterError> {
     let bare = key.strip_prefix("metadata.").unwrap_or(key);
     match bare {
-        "namespace" => Ok(Field::OrgName),
-        "sub_kind" => Ok(Field::SubKind),
-        "status.state" => Ok(Field::State),
-        _ => Field::parse(bare, "spec"),
+        "namespace" => Ok(FilterField::OrgName),
+        "sub_kind" => Ok(FilterField::SubKind),
+        "status.state" => Ok(FilterField::State),
+        _ => FilterField::parse(bare, "spec"),
     }
 }

@@ -114,6 +114,8 @@ impl ResourceMethods {
             _ => body.written_at()?,
         };
         let mut update = edit(at, body, mask, &target)?;
+        // A mask says what is meant to change, and the rest stays. Without one the whole is replaced, which is
+        // safe only on what was read.
         update.needs_revision = mask.is_none();
         update.force = force;
         let updated = self.engine.update(caller, of, &target, &update).await?;
@@ -225,6 +227,7 @@ impl ResourceMethods {
         message: &str,
         revision: &str,
     ) -> Result<WriteOutcome, MethodError> {
+        // Written at the stored version: no content changes, so that there is nothing to convert.
         let there = self.engine.get(caller, of, target).await?;
         let message = (!message.is_empty()).then(|| message.to_owned());
         let update = Update {

@@ -1,10 +1,11 @@
 //! A header that can't be read.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 
 /// Which, and why.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error("the header {name} is not valid: {reason}")]
+#[code(HEADER_INVALID, advice = "Correct the header, or leave it out.")]
 pub struct HeaderError {
     /// Its name.
     pub name: &'static str,
@@ -18,15 +19,5 @@ impl HeaderError {
             name,
             reason: reason.into(),
         }
-    }
-}
-
-impl Coded for HeaderError {
-    fn code(&self) -> Code {
-        coeval_codes::HEADER_INVALID
-    }
-
-    fn advice(&self) -> String {
-        "Correct the header, or leave it out.".to_owned()
     }
 }

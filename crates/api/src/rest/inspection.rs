@@ -9,7 +9,7 @@ use crate::rest::error::RestError;
 use crate::rest::openapi::{QueryParam, deprecated_fields as deprecated_fields_of};
 use crate::rest::query::QueryParams;
 use bytes::Bytes;
-use coeval_releases::Deprecation;
+use coeval_releases::ReleaseDeprecation;
 use http::{HeaderMap, HeaderName, HeaderValue};
 use serde_json::{Map, Value};
 
@@ -122,7 +122,7 @@ pub fn inspect_body(
 }
 
 /// Says in the headers of an answer that its route is to go, and when.
-pub fn tell_deprecation(headers: &mut HeaderMap, by: &Deprecation) {
+pub fn tell_deprecation(headers: &mut HeaderMap, by: &ReleaseDeprecation) {
     for (name, date) in by.headers() {
         let value = HeaderValue::from_str(&date).ok();
         headers.extend(value.map(|value| (HeaderName::from_static(name), value)));
@@ -225,7 +225,7 @@ mod tests {
     use coeval_releases::Release;
     use serde_json::json;
 
-    const OLD: Deprecation = Deprecation {
+    const OLD: ReleaseDeprecation = ReleaseDeprecation {
         since: Release::new(0, 2, 0),
         last_used_in: Release::new(0, 1, 0),
         removed_in: Release::new(0, 3, 0),

@@ -1,9 +1,12 @@
 //! How an operation is described in an `OpenAPI` 3.1 document: its name, its parameters, what it
 //! takes and answers. What the routes are is each API's own.
 
-use coeval_releases::{DeprecatedItem, Deprecation};
+use coeval_releases::{DeprecatedItem, ReleaseDeprecation};
 use http::Method;
 use serde_json::{Map, Value, json};
+
+/// A schema and its name.
+pub type NamedSchema = (&'static str, Value);
 
 /// A query parameter.
 #[derive(Clone, Copy, Debug)]
@@ -18,7 +21,7 @@ pub struct QueryParam {
     /// request means the same.
     pub ignorable: Option<&'static str>,
     /// Set if it is to go.
-    pub deprecated: Option<Deprecation>,
+    pub deprecated: Option<ReleaseDeprecation>,
 }
 
 impl QueryParam {
@@ -37,7 +40,7 @@ impl QueryParam {
 
 /// What an operation, a parameter or a field says of itself that is to go.
 #[must_use]
-pub fn deprecation(by: &Deprecation) -> Map<String, Value> {
+pub fn deprecation(by: &ReleaseDeprecation) -> Map<String, Value> {
     let mut told = Map::new();
     told.insert("deprecated".into(), json!(true));
     told.insert("x-deprecated".into(), by.document());
@@ -46,7 +49,7 @@ pub fn deprecation(by: &Deprecation) -> Map<String, Value> {
 
 /// The schema of a field that is to go.
 #[must_use]
-pub fn deprecated_field(mut schema: Value, by: &Deprecation) -> Value {
+pub fn deprecated_field(mut schema: Value, by: &ReleaseDeprecation) -> Value {
     if let Some(map) = schema.as_object_mut() {
         map.extend(deprecation(by));
     }
@@ -74,7 +77,7 @@ pub fn deprecated_fields(schemas: &Map<String, Value>) -> Vec<DeprecatedItem> {
             for (property, inner) in properties.into_iter().flatten() {
                 let name = format!("{name}.{property}");
                 let declared = inner.get("x-deprecated");
-                let declared = declared.and_then(Deprecation::from_document);
+                let declared = declared.and_then(ReleaseDeprecation::from_document);
                 found.extend(declared.map(|deprecation| DeprecatedItem {
                     what: "field",
                     name: name.clone(),
@@ -234,7 +237,7 @@ mod tests {
 
     #[test]
     fn fields_that_are_to_go_are_found_wherever_they_are() {
-        let old = Deprecation {
+        let old = ReleaseDeprecation {
             since: Release::new(0, 2, 0),
             last_used_in: Release::new(0, 1, 0),
             removed_in: Release::new(0, 3, 0),

@@ -4,14 +4,14 @@
 use crate::rest::error::RestError;
 use crate::sort_order::parse_order;
 use coeval_filter::fiql;
-use coeval_filter::{ContentPath, Field, FilterError, Order, Seen};
+use coeval_filter::{ContentPath, FilterError, FilterField, FilterView, SortOrder};
 use serde_json::Value;
 use std::borrow::Cow;
 
 /// A row, as filters and orders look at it.
 struct RowView<'a>(&'a Value);
 
-impl Seen for RowView<'_> {
+impl FilterView for RowView<'_> {
     fn id(&self) -> Cow<'_, str> {
         let id = self.0.get("id").and_then(Value::as_str);
         id.unwrap_or_default().into()
@@ -39,10 +39,10 @@ impl<'k> FilterableRows<'k> {
     ///
     /// # Errors
     /// If they have none that is called so.
-    pub fn field(self, key: &str) -> Result<Field, FilterError> {
+    pub fn field(self, key: &str) -> Result<FilterField, FilterError> {
         let first = key.split('.').next().unwrap_or_default();
         if self.keys.contains(&first) {
-            ContentPath::from_dotted(key).map(Field::Content)
+            ContentPath::from_dotted(key).map(FilterField::Content)
         } else {
             Err(FilterError::no_field(
                 key,
@@ -63,7 +63,7 @@ impl<'k> FilterableRows<'k> {
     }
 
     /// In an order.
-    pub fn sort(self, rows: &mut [Value], order: &Order) {
+    pub fn sort(self, rows: &mut [Value], order: &SortOrder) {
         rows.sort_by_cached_key(|row| order.key(&RowView(row)));
     }
 
@@ -71,7 +71,7 @@ impl<'k> FilterableRows<'k> {
     ///
     /// # Errors
     /// If a field is not known, or there are too many.
-    pub fn order(self, text: &str) -> Result<Option<Order>, RestError> {
+    pub fn order(self, text: &str) -> Result<Option<SortOrder>, RestError> {
         let invalid = |reason| RestError::query("orderBy", reason);
         parse_order(text, |name| self.field(name), invalid)
     }

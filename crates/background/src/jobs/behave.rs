@@ -4,7 +4,7 @@ use crate::background::Background;
 use crate::jobs::job::{Job, Last, Run, Step};
 use async_trait::async_trait;
 use bytes::Bytes;
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_catalog::caller::Caller;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::{Uuid, Version};
@@ -85,7 +85,7 @@ impl BehaviorRun {
                 let target = Target::Id(id);
                 let found = self
                     .background
-                    .find(&self.caller, &of, &target, Action::Read);
+                    .find(&self.caller, &of, &target, ResourceAction::Read);
                 let found = found.await?;
                 let state = Arc::clone(&found.fetched.state);
                 let version = found.stored.header.version;

@@ -15,7 +15,8 @@ use coeval_records::task_status::Status;
 use coeval_resources::tasks::record::{self, Kept};
 use coeval_resources::tasks::task::{Task, TaskFailure};
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Key, ReadRequest, Revision, Step as KeyStep, StorageError,
+    AtomicWrite, Key, ReadRequest, Revision, StorageError, WriteAction, WriteCondition,
+    WriteStep as KeyStep,
 };
 use serde_json::Value;
 use std::future::Future;
@@ -304,7 +305,7 @@ impl Drive {
         // First, so that a lost claim is what is told of several conditions that fail.
         steps.insert(
             0,
-            record::step(&task, Condition::RevisionIs(held.revision))?,
+            record::step(&task, WriteCondition::RevisionIs(held.revision))?,
         );
         match self
             .background
@@ -337,8 +338,8 @@ impl Drive {
             // First, so that a lost claim is what is told of several conditions that fail.
             let mut steps = vec![KeyStep {
                 key: held.key.clone(),
-                condition: Condition::RevisionIs(held.revision),
-                action: Action::Nop,
+                condition: WriteCondition::RevisionIs(held.revision),
+                action: WriteAction::Nop,
             }];
             steps.extend(one.steps);
             let background = Arc::clone(&self.background);

@@ -7,9 +7,9 @@ use crate::jobs::behave::GRACE;
 use crate::jobs::job::{Batch, Job, Last, Run, Step};
 use async_trait::async_trait;
 use bytes::Bytes;
-use coeval_access::{Action, Level};
+use coeval_access::{AccessLevel, ResourceAction};
 use coeval_catalog::caller::Caller;
-use coeval_core::types::Hook;
+use coeval_core::types::HookPoint;
 use coeval_core::version::Uuid;
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::encode::encode_value;
@@ -59,7 +59,7 @@ struct HookedRun {
     /// How the task ends, once all is written.
     error: Option<EngineError>,
     /// Hooks that this server has run, and how they ended.
-    ran: Vec<(Hook, Option<EngineError>)>,
+    ran: Vec<(HookPoint, Option<EngineError>)>,
     attempts: Attempts,
 }
 
@@ -111,7 +111,7 @@ impl Job for HookedJob {
 
 impl HookedRun {
     /// The resource as the caller may see it now.
-    async fn find(&self, action: Action) -> Result<Found, EngineError> {
+    async fn find(&self, action: ResourceAction) -> Result<Found, EngineError> {
         let target = Target::Id(self.id);
         self.background
             .find(&self.caller, &self.of, &target, action)
@@ -130,12 +130,12 @@ impl HookedRun {
         Ok(Found {
             fetched,
             stored,
-            level: Level::FullControl,
+            level: AccessLevel::FullControl,
         })
     }
 
     /// Runs a hook, unless this server has done so already. `None`: it went well, or there is none.
-    async fn run(&mut self, hook: Hook) -> Result<Option<EngineError>, EngineError> {
+    async fn run(&mut self, hook: HookPoint) -> Result<Option<EngineError>, EngineError> {
         if let Some((_, ended)) = self.ran.iter().find(|(ran, _)| *ran == hook) {
             return Ok(ended.clone());
         }
@@ -187,7 +187,7 @@ impl HookedRun {
 
     /// Made: resolved after the hook, or not.
     async fn created(&mut self) -> Result<Step, EngineError> {
-        let failed = self.run(Hook::PostCreate).await?;
+        let failed = self.run(HookPoint::PostCreate).await?;
         let planned = self
             .background
             .plan_settle(&self.caller, &self.of, self.id, failed.as_ref());
@@ -202,11 +202,11 @@ impl HookedRun {
 
     /// A change that waited for a hook.
     async fn update(&mut self) -> Result<Step, EngineError> {
-        if let Some(error) = self.run(Hook::PreDelete).await? {
+        if let Some(error) = self.run(HookPoint::PreDelete).await? {
             return Err(error);
         }
         let update = self.background.saved_update(self.task, &self.saved)?;
-        let found = self.find(Action::Modify).await?;
+        let found = self.find(ResourceAction::Modify).await?;
         let planned = self.background.plan_update(&self.caller, &found, &update);
         let write = planned.await?.write;
         self.batch(write, Self::all_written(), None)
@@ -214,7 +214,7 @@ impl HookedRun {
 
     /// A deletion: marked first if a hook is to follow, so that its failure leaves the mark.
     async fn delete(&mut self, revision: Option<Revision>) -> Result<Step, EngineError> {
-        let found = match self.find(Action::Delete).await {
+        let found = match self.find(ResourceAction::Delete).await {
             Ok(found) => found,
             // Gone already: whoever was faster, it is as it was asked for.
             Err(EngineError::NotFound { .. }) => return Ok(Step::Done(Value::Null)),
@@ -227,29 +227,29 @@ impl HookedRun {
         let begun = found.stored.header.state == State::InDeletion;
         if self.done.marked.is_none()
             && !begun
-            && let Some(error) = self.run(Hook::PreDelete).await?
+            && let Some(error) = self.run(HookPoint::PreDelete).await?
         {
             return Err(error);
         }
         let after = self
             .background
-            .hook(&state, version, Hook::PostDelete)
+            .hook(&state, version, HookPoint::PostDelete)
             .await?;
         if after.is_none() {
-            let found = self.find(Action::Delete).await?;
+            let found = self.find(ResourceAction::Delete).await?;
             return self.gone(&found, revision).await;
         }
-        let found = self.find(Action::Delete).await?;
+        let found = self.find(ResourceAction::Delete).await?;
         if found.stored.header.state != State::InDeletion {
             return self.mark(&found, revision).await;
         }
         if self.done.marked.is_none() {
             stale(&found, revision)?;
         }
-        if let Some(error) = self.run(Hook::PostDelete).await? {
+        if let Some(error) = self.run(HookPoint::PostDelete).await? {
             return Err(error);
         }
-        let found = self.find(Action::Delete).await?;
+        let found = self.find(ResourceAction::Delete).await?;
         let named = match (self.done.marked, revision) {
             // By now it has the revision of the mark, unless somebody changed it.
             (Some(generation), Some(_)) if generation == found.stored.header.generation => None,
@@ -337,7 +337,7 @@ impl Run for HookedRun {
         }
         match self.work.clone() {
             HookWork::Created => self.created().await,
-            HookWork::Updated => match self.run(Hook::PostUpdate).await? {
+            HookWork::Updated => match self.run(HookPoint::PostUpdate).await? {
                 Some(error) => Err(error),
                 None => Ok(Step::Done(Value::Null)),
             },

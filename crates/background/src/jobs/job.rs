@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use coeval_records::error::EngineError;
 use coeval_resources::tasks::task::{Progress, Task};
-use coeval_storage::{Key, Step as KeyStep, StorageError};
+use coeval_storage::{Key, StorageError, WriteStep as KeyStep};
 use serde_json::Value;
 use std::fmt::Debug;
 use std::sync::Arc;

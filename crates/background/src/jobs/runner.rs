@@ -19,7 +19,9 @@ use coeval_records::task_status::Status;
 use coeval_resources::task_calls::id_of;
 use coeval_resources::tasks::record::{self, Kept};
 use coeval_resources::tasks::task::Claim;
-use coeval_storage::{AtomicWrite, Condition, Delivery, Range, Revision, Watch, WatchRequest};
+use coeval_storage::{
+    AtomicWrite, DeliveryStream, ReadRange, Revision, WatchDelivery, WatchRequest, WriteCondition,
+};
 use futures::StreamExt;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -179,7 +181,7 @@ impl Looking {
     async fn go(mut self) {
         let mut under_way: JoinSet<(Uuid, End)> = JoinSet::new();
         let mut ids: HashMap<tokio::task::Id, Uuid> = HashMap::new();
-        let mut events: Option<Watch> = None;
+        let mut events: Option<DeliveryStream> = None;
         let mut stopping = self.drive.stopping.clone();
         loop {
             let stop = *stopping.borrow();
@@ -233,7 +235,7 @@ impl Looking {
         })
     }
 
-    async fn watch(&self) -> Option<Watch> {
+    async fn watch(&self) -> Option<DeliveryStream> {
         let span = keys::open_tasks().ok()?;
         let request = WatchRequest { span, from: None };
         self.drive.background.store.watch(request).await.ok()
@@ -242,7 +244,7 @@ impl Looking {
     /// Claims what can be claimed.
     async fn look(&mut self) -> Result<Vec<(Kept, Arc<dyn Job>)>, EngineError> {
         let background = Arc::clone(&self.drive.background);
-        let mut range = Range::of(keys::open_tasks()?);
+        let mut range = ReadRange::of(keys::open_tasks()?);
         let mut claimed = Vec::new();
         let mut open = HashSet::new();
         loop {
@@ -300,7 +302,7 @@ impl Looking {
             at: now,
             number: task.claims,
         });
-        let steps = vec![record::step(&task, Condition::RevisionIs(revision))?];
+        let steps = vec![record::step(&task, WriteCondition::RevisionIs(revision))?];
         let written = self
             .drive
             .background
@@ -362,20 +364,20 @@ impl Looking {
 }
 
 /// Ends when there may be something to do.
-async fn news(events: &mut Option<Watch>, running: &HashSet<Uuid>) {
+async fn news(events: &mut Option<DeliveryStream>, running: &HashSet<Uuid>) {
     loop {
         let Some(watch) = events else {
             return std::future::pending().await;
         };
         match watch.next().await {
-            Some(Ok(Delivery::Events(_, group))) => {
+            Some(Ok(WatchDelivery::Events(_, group))) => {
                 let own = |id| running.contains(&id);
                 let ids = group.events.iter().filter_map(|event| id_of(&event.key));
                 if !ids.into_iter().all(own) {
                     return;
                 }
             }
-            Some(Ok(Delivery::Live(_) | Delivery::Bookmark(_))) => {}
+            Some(Ok(WatchDelivery::Live(_) | WatchDelivery::Bookmark(_))) => {}
             Some(Err(_)) | None => {
                 *events = None;
             }

@@ -6,7 +6,7 @@ use crate::jobs::runner::{JobRunner, RunnerSettings};
 use crate::settings::Settings;
 use async_trait::async_trait;
 use bytes::Bytes;
-use coeval_access::{Rights, Subject};
+use coeval_access::{AccessSubject, Rights};
 use coeval_catalog::caller::Caller;
 use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
@@ -123,7 +123,7 @@ async fn world() -> World {
 }
 
 fn caller() -> Caller {
-    let subject = Subject::provider("p", "sys", Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("p", "sys", Vec::new(), Rights::everything());
     Caller::new(Arc::new(subject))
 }
 

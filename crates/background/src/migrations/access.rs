@@ -16,7 +16,7 @@
 
 use crate::background::Background;
 use crate::migrations::start::newest_of;
-use coeval_access::{Acl, GeneralRight, Grant, Level, Member};
+use coeval_access::{AccessLevel, Acl, AclMember, GeneralRight, Grant};
 use coeval_catalog::allow::SYSTEM_ORG;
 use coeval_catalog::identity::content::{RoleContent, RoleHolds, UserContent};
 use coeval_catalog::kinds::OwnKind;
@@ -36,14 +36,14 @@ pub const NAMED: usize = 10;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LosingMember {
     /// Who.
-    pub member: Member,
+    pub member: AclMember,
     /// As commands take it: `org:acme`, `role:Worker`, `role:Worker@acme`, `user:bob@acme`; the id where
     /// that says not which.
     pub name: String,
     /// The organization that it is part of, in the same form.
     within: Option<String>,
     /// The most that it is granted at a version of the old major.
-    pub level: Level,
+    pub level: AccessLevel,
     /// The version that it does not see.
     pub to: Version,
 }
@@ -126,7 +126,7 @@ pub(crate) fn admits_cutover(before: &PhaseRecord, after: &PhaseRecord) -> bool 
 }
 
 /// What is granted at the old major to members that have no grant of their own on the new version.
-fn granted_before(state: &TypeState, from: u32, granted: &Acl) -> BTreeMap<Member, Level> {
+fn granted_before(state: &TypeState, from: u32, granted: &Acl) -> BTreeMap<AclMember, AccessLevel> {
     let mut members = BTreeMap::new();
     let old = state.definitions.values();
     for definition in old.filter(|one| one.version.major == from) {
@@ -156,7 +156,7 @@ struct Called {
 
 impl Called {
     /// One that there is no record of: ids are opaque.
-    fn by_id(member: &Member) -> Self {
+    fn by_id(member: &AclMember) -> Self {
         Self {
             name: member.id().to_owned(),
             within: None,
@@ -228,12 +228,12 @@ impl Background {
         &self,
         directory: &Directory,
         granted: &Acl,
-        member: &Member,
+        member: &AclMember,
     ) -> Result<Option<Called>, EngineError> {
-        let has = |member: Member| granted.level_of(&member).is_some();
-        let of_org = |org: &str| has(Member::Org(org.to_owned()));
+        let has = |member: AclMember| granted.level_of(&member).is_some();
+        let of_org = |org: &str| has(AclMember::Org(org.to_owned()));
         match member {
-            Member::User(id) => {
+            AclMember::User(id) => {
                 let Some(user) = id_of(OwnKind::User, id) else {
                     return Ok(Some(Called::by_id(member)));
                 };
@@ -246,7 +246,7 @@ impl Background {
                     roles,
                     ..
                 } = self.read_own(&own)?;
-                let by_role = roles.iter().any(|role| has(Member::Role(role.clone())));
+                let by_role = roles.iter().any(|role| has(AclMember::Role(role.clone())));
                 if by_role || of_org(&org) || manages(directory, &org, &roles) {
                     return Ok(None);
                 }
@@ -259,7 +259,7 @@ impl Background {
                     None => Called::by_id(member),
                 }))
             }
-            Member::Role(id) => {
+            AclMember::Role(id) => {
                 if id_of(OwnKind::Role, id).is_none() {
                     return Ok(Some(Called::by_id(member)));
                 }
@@ -291,7 +291,7 @@ impl Background {
                     within: within.as_deref().map(org_name),
                 }))
             }
-            Member::Org(id) => {
+            AclMember::Org(id) => {
                 if id_of(OwnKind::Org, id).is_none() {
                     return Ok(Some(Called::by_id(member)));
                 }
@@ -346,10 +346,10 @@ mod tests {
 
     fn losing(name: &str, within: Option<&str>) -> LosingMember {
         LosingMember {
-            member: Member::User(format!("urn:{name}")),
+            member: AclMember::User(format!("urn:{name}")),
             name: name.to_owned(),
             within: within.map(str::to_owned),
-            level: Level::ReadWrite,
+            level: AccessLevel::ReadWrite,
             to: Version::new(2, 0, 0),
         }
     }

@@ -13,13 +13,15 @@ use coeval_catalog::types::part::PHASES;
 use coeval_catalog::types::phase;
 use coeval_catalog::types::state::TypeState;
 use coeval_codes::Coded;
-use coeval_core::phases::{Epoch, Live, Migration, Phase, Refusal, Who, Work, ask, work};
+use coeval_core::phases::{
+    BackgroundWork, Epoch, LivePhases, Migration, MoveInitiator, Phase, PhaseRefusal, ask, work,
+};
 use coeval_records::attempts::unless_raced;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::servers::ServerSeen;
 use coeval_resources::identity::open::system_caller;
-use coeval_storage::{AtomicWrite, Delivery, Range, WatchRequest};
+use coeval_storage::{AtomicWrite, ReadRange, WatchDelivery, WatchRequest};
 use futures::StreamExt;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
@@ -145,7 +147,7 @@ struct Driving {
     seen: ServerSeen,
     announced: Option<(ServerSeen, Instant)>,
     /// The run of each type that this server works on.
-    runs: HashMap<TypeKey, (Work, u64, JoinSet<()>)>,
+    runs: HashMap<TypeKey, (BackgroundWork, u64, JoinSet<()>)>,
     watched: Watched,
     gauges: Gauges,
     /// Work is done at once, not in the background.
@@ -223,7 +225,7 @@ impl Driving {
         }
     }
 
-    async fn watch(&self) -> Option<coeval_storage::Watch> {
+    async fn watch(&self) -> Option<coeval_storage::DeliveryStream> {
         let span = keys::all_phases().ok()?;
         let request = WatchRequest { span, from: None };
         self.background.store.watch(request).await.ok()
@@ -273,7 +275,7 @@ impl Driving {
 
     /// The types whose phase record has a migration.
     async fn migrating(&self) -> Result<Vec<TypeKey>, EngineError> {
-        let mut range = Range::of(keys::all_phases()?);
+        let mut range = ReadRange::of(keys::all_phases()?);
         let mut found = Vec::new();
         loop {
             let (_, page) = self.background.store.range(range.clone()).await?;
@@ -337,7 +339,7 @@ impl Driving {
             && let Some(what) = wanted_by_environment(state, *asked)
         {
             let caller = system_caller();
-            let asked = Asked::by(Who::Environment, what, state.phase.epoch);
+            let asked = Asked::by(MoveInitiator::Environment, what, state.phase.epoch);
             self.background.move_phase(&caller, of, asked, &[]).await?;
             return Ok(());
         }
@@ -352,7 +354,7 @@ impl Driving {
             return Ok(());
         };
         let due = if discards(&content, migration.live) {
-            Some(Work::Discard)
+            Some(BackgroundWork::Discard)
         } else {
             work(&PHASES, &state.phase, part.phase)
         };
@@ -383,7 +385,7 @@ impl Driving {
         of: &TypeKey,
         content: &MigrationContent,
         phase: Phase,
-        due: Option<Work>,
+        due: Option<BackgroundWork>,
     ) -> Result<(), EngineError> {
         let looked = self.background.look_at_type(of).await?;
         let each = if self.inline {
@@ -407,10 +409,10 @@ impl Driving {
     ) -> Result<(), EngineError> {
         let epoch = state.phase.epoch;
         let asked = match content.observed.state {
-            Course::Undoing if migration.live == Live::one(Phase::Old) => {
-                Asked::by(Who::Operator, Move::Abandon, epoch)
+            Course::Undoing if migration.live == LivePhases::one(Phase::Old) => {
+                Asked::by(MoveInitiator::Operator, Move::Abandon, epoch)
             }
-            Course::Undoing => Asked::by(Who::Operator, Move::Back, epoch),
+            Course::Undoing => Asked::by(MoveInitiator::Operator, Move::Back, epoch),
             Course::Running if content.auto && !content.paused => {
                 match automatic(migration.live, content.until()?, epoch) {
                     Some(asked) => asked,
@@ -458,8 +460,8 @@ impl Driving {
     }
 
     /// Notes that every part of a run is done, on condition that each is as it was read.
-    async fn note_done(&self, state: &TypeState, due: Work) -> Result<(), EngineError> {
-        if due == Work::Discard {
+    async fn note_done(&self, state: &TypeState, due: BackgroundWork) -> Result<(), EngineError> {
+        if due == BackgroundWork::Discard {
             return Ok(());
         }
         let epoch = state.phase.epoch;
@@ -471,11 +473,11 @@ impl Driving {
             }
             conditions.push(crate::migrations::look::unchanged(part.key, part.revision));
         }
-        if due == Work::CleanUp {
+        if due == BackgroundWork::CleanUp {
             return self.clean_again(state, conditions).await;
         }
         let caller = system_caller();
-        let asked = Asked::by(Who::Operator, Move::Claim(due), epoch);
+        let asked = Asked::by(MoveInitiator::Operator, Move::Claim(due), epoch);
         self.background
             .move_phase(&caller, &state.key, asked, &conditions)
             .await?;
@@ -486,7 +488,7 @@ impl Driving {
     async fn clean_again(
         &self,
         state: &TypeState,
-        mut parts: Vec<coeval_storage::Step>,
+        mut parts: Vec<coeval_storage::WriteStep>,
     ) -> Result<(), EngineError> {
         let Some(migration) = state.phase.migration else {
             return Ok(());
@@ -496,7 +498,7 @@ impl Driving {
             return Ok(());
         }
         for part in &mut parts {
-            part.action = coeval_storage::Action::Delete;
+            part.action = coeval_storage::WriteAction::Delete;
         }
         let write = AtomicWrite { steps: parts };
         unless_raced(self.background.store.atomic_write(write).await)?;
@@ -505,22 +507,22 @@ impl Driving {
 }
 
 /// Whether the mirrors are to go, because the migration ends where it began.
-fn discards(content: &MigrationContent, live: Live) -> bool {
-    content.observed.state == Course::Undoing && live == Live::one(Phase::Old)
+fn discards(content: &MigrationContent, live: LivePhases) -> bool {
+    content.observed.state == Course::Undoing && live == LivePhases::one(Phase::Old)
 }
 
 /// The move that a server's environment asks for.
 fn wanted_by_environment(state: &TypeState, asked: Phase) -> Option<Move> {
-    use coeval_core::phases::Asked as Wanted;
+    use coeval_core::phases::EnvironmentRequest;
     match ask(&PHASES, &state.phase, asked, &[]) {
-        Ok(Wanted::Forward) => Some(Move::Forward),
-        Ok(Wanted::Back) => Some(Move::Back),
-        Ok(Wanted::Work) | Err(Refusal::OutOfReach { .. }) | Err(_) => None,
+        Ok(EnvironmentRequest::Forward) => Some(Move::Forward),
+        Ok(EnvironmentRequest::Back) => Some(Move::Back),
+        Ok(EnvironmentRequest::Work) | Err(PhaseRefusal::OutOfReach { .. }) | Err(_) => None,
     }
 }
 
 /// The half step that a migration takes by itself, if it goes that far.
-fn automatic(live: Live, until: Until, epoch: Epoch) -> Option<Asked<'static>> {
+fn automatic(live: LivePhases, until: Until, epoch: Epoch) -> Option<Asked<'static>> {
     let half = live.low != live.high;
     let next = if half {
         Some(live.high)
@@ -528,27 +530,27 @@ fn automatic(live: Live, until: Until, epoch: Epoch) -> Option<Asked<'static>> {
         PHASES.row(live.high).next
     };
     let Some(next) = next else {
-        let finish = Asked::by(Who::AutomaticByName, Move::Finish, epoch);
+        let finish = Asked::by(MoveInitiator::AutomaticByName, Move::Finish, epoch);
         return (until == Until::Finished).then_some(finish);
     };
     let who = match by_name(next) {
         // It was asked for by name: nothing less gets here.
-        true => Who::AutomaticByName,
-        false => Who::Automatic,
+        true => MoveInitiator::AutomaticByName,
+        false => MoveInitiator::Automatic,
     };
     let far = Until::Phase(next) <= until;
     far.then(|| Asked::by(who, Move::Forward, epoch))
 }
 
 /// Until a phase record changes.
-async fn news(events: &mut Option<coeval_storage::Watch>) {
+async fn news(events: &mut Option<coeval_storage::DeliveryStream>) {
     loop {
         let Some(watch) = events else {
             return std::future::pending().await;
         };
         match watch.next().await {
-            Some(Ok(Delivery::Events(..))) => return,
-            Some(Ok(Delivery::Live(_) | Delivery::Bookmark(_))) => {}
+            Some(Ok(WatchDelivery::Events(..))) => return,
+            Some(Ok(WatchDelivery::Live(_) | WatchDelivery::Bookmark(_))) => {}
             Some(Err(_)) | None => *events = None,
         }
     }
@@ -560,8 +562,8 @@ mod tests {
 
     #[test]
     fn it_goes_by_itself_as_far_as_was_said() {
-        let one = Live::one;
-        let half = |low, high| Live { low, high };
+        let one = LivePhases::one;
+        let half = |low, high| LivePhases { low, high };
         let soak = Until::Phase(Phase::Soak);
         for (live, until, goes) in [
             (one(Phase::Old), soak, true),
@@ -576,6 +578,6 @@ mod tests {
             assert_eq!(goes_on, goes, "{live:?} {until:?}");
         }
         let cutover = automatic(one(Phase::Soak), Until::Finished, Epoch(1)).unwrap();
-        assert_eq!(cutover.who, Who::AutomaticByName);
+        assert_eq!(cutover.who, MoveInitiator::AutomaticByName);
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::background::Background;
 use crate::migrations::content::{Course, MigrationContent};
-use coeval_core::phases::{Epoch, Phase, Work};
+use coeval_core::phases::{BackgroundWork, Epoch, Phase};
 use coeval_records::error::EngineError;
 use coeval_records::header::Time;
 use coeval_records::keys::TypeKey;
@@ -20,7 +20,7 @@ impl Gauges {
         background: &Background,
         of: &TypeKey,
         content: &MigrationContent,
-        (phase, epoch, due, failed): (Phase, Epoch, Option<Work>, u64),
+        (phase, epoch, due, failed): (Phase, Epoch, Option<BackgroundWork>, u64),
     ) -> Result<(), EngineError> {
         self.0.insert(of.clone(), (content.from, content.to));
         let now = background.now();
@@ -28,8 +28,8 @@ impl Gauges {
         set(of, "phase_seconds", seconds(content.observed.moved, now));
         set(of, "failed", number(failed));
         let work = match due {
-            Some(Work::CopyBack) => Work::CopyBack,
-            _ => Work::Backfill,
+            Some(BackgroundWork::CopyBack) => BackgroundWork::CopyBack,
+            _ => BackgroundWork::Backfill,
         };
         let parts = background.parts_of_run(of, work, epoch).await?;
         let done = parts.done_since(content.observed.began);

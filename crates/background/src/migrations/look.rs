@@ -3,12 +3,12 @@
 use crate::background::Background;
 use crate::migrations::servers::acknowledged;
 use coeval_catalog::types::state::TypeState;
-use coeval_core::phases::{Acknowledged, Facts, Who};
+use coeval_core::phases::{MoveFacts, MoveInitiator, PhaseAcknowledgement};
 use coeval_records::attempts::Attempts;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_resources::pairs::failed::tell_key;
-use coeval_storage::{Action, Condition, Key, Range, ReadRequest, Step};
+use coeval_storage::{Key, ReadRange, ReadRequest, WriteAction, WriteCondition, WriteStep};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -22,13 +22,13 @@ pub(crate) struct Looked {
     /// Resources that are listed as failed.
     pub failed: u64,
     /// No resource was listed since.
-    pub unlisted: Step,
-    pub servers: Vec<Acknowledged>,
+    pub unlisted: WriteStep,
+    pub servers: Vec<PhaseAcknowledgement>,
 }
 
 impl Looked {
-    pub(crate) fn facts(&self, who: Who, fence_rest: bool, left: u64) -> Facts<'_> {
-        Facts {
+    pub(crate) fn facts(&self, who: MoveInitiator, fence_rest: bool, left: u64) -> MoveFacts<'_> {
+        MoveFacts {
             who,
             servers: &self.servers,
             fence_rest,
@@ -48,8 +48,10 @@ impl Background {
             attempts.begin()?;
             let tell = tell_key(of)?;
             let request = ReadRequest::keys([state.phase_key.clone(), tell.clone()]);
-            let failed = Range::of(keys::all_failed(of)?).keys_only().limit(COUNTED);
-            let servers = Range::of(keys::servers()?);
+            let failed = ReadRange::of(keys::all_failed(of)?)
+                .keys_only()
+                .limit(COUNTED);
+            let servers = ReadRange::of(keys::servers()?);
             let request = request.and_range(failed).and_range(servers);
             let snapshot = self.store.read(request).await?;
             let mut own = snapshot.keys.into_iter();
@@ -94,11 +96,11 @@ impl Background {
 
     /// How many records at the new major are marked as part of the migration.
     pub(crate) async fn mirrors(&self, of: &TypeKey, to: u32) -> Result<u64, EngineError> {
-        let mut range = Range::of(keys::records_of_major(of, to)?).keys_only();
+        let mut range = ReadRange::of(keys::records_of_major(of, to)?).keys_only();
         let mut count = 0;
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
-            let marked = |entry: &&coeval_storage::Entry| {
+            let marked = |entry: &&coeval_storage::StoredEntry| {
                 let record = entry.stored.record();
                 record.is_none_or(|record| record.content.flags != 0)
             };
@@ -112,10 +114,10 @@ impl Background {
 }
 
 /// That a record is as it was read.
-pub(crate) fn unchanged(key: Key, revision: Option<coeval_storage::Revision>) -> Step {
-    Step {
+pub(crate) fn unchanged(key: Key, revision: Option<coeval_storage::Revision>) -> WriteStep {
+    WriteStep {
         key,
-        condition: revision.map_or(Condition::NotExists, Condition::RevisionIs),
-        action: Action::Nop,
+        condition: revision.map_or(WriteCondition::NotExists, WriteCondition::RevisionIs),
+        action: WriteAction::Nop,
     }
 }

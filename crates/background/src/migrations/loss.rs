@@ -5,13 +5,13 @@ use crate::migrations::plan::Refused;
 use coeval_access::GeneralRight;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::part::PHASES;
-use coeval_core::phases::{Leave, Phase, Refusal, Truth};
+use coeval_core::phases::{Phase, PhaseRefusal, ReturnGate, SourceOfTruth};
 use coeval_records::attempts::is_race;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::stored::Stored;
 use coeval_resources::pairs::mirror::Unfit;
-use coeval_storage::{Range, Stored as Kept};
+use coeval_storage::{ReadRange, StoredValue as Kept};
 
 /// How many examples are shown.
 const EXAMPLES: usize = 20;
@@ -48,12 +48,12 @@ impl Background {
     ) -> Result<LossReport, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
         let state = self.types.current(of).await?;
-        let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+        let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
         let phase = migration.live.high;
         let row = PHASES.row(phase);
         let mut report = LossReport {
             phase,
-            possible: phase == Phase::Old || row.leave != Leave::Never,
+            possible: phase == Phase::Old || row.leave != ReturnGate::Never,
             copy_back: !migration.back_done,
             refused: 0,
             examples: Vec::new(),
@@ -61,7 +61,7 @@ impl Background {
             lost: 0,
         };
         // Up to backfill the old records are the source of truth: there is nothing to convert.
-        if row.truth == Truth::Old || !report.possible {
+        if row.truth == SourceOfTruth::Old || !report.possible {
             return Ok(report);
         }
         let known = state.known_versions().map(|one| one.id.version);
@@ -69,7 +69,7 @@ impl Background {
         let Some(newest) = newest else {
             return Ok(report);
         };
-        let mut range = Range::of(keys::records_of_major(of, migration.to)?);
+        let mut range = ReadRange::of(keys::records_of_major(of, migration.to)?);
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
             for entry in &page.entries {

@@ -7,14 +7,15 @@ use crate::migrations::content::{Course, MigrationContent};
 use crate::migrations::look::Looked;
 use crate::migrations::spans;
 use crate::migrations::status::MigrationStatus;
-use coeval_access::{GeneralRight, Level};
+use coeval_access::{AccessLevel, GeneralRight};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::kinds::OwnKind;
 use coeval_catalog::types::part::PHASES;
 use coeval_catalog::types::phase;
 use coeval_catalog::types::state::TypeState;
 use coeval_core::phases::{
-    Epoch, Migration, Phase, PhaseRecord, Refusal, Who, Work, abandon, back, claim, finish, forward,
+    BackgroundWork, Epoch, Migration, MoveInitiator, Phase, PhaseRecord, PhaseRefusal, abandon,
+    back, claim, finish, forward,
 };
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::audit::{Deed, What};
@@ -26,7 +27,7 @@ use coeval_resources::identity::own::Own;
 use coeval_resources::read::Found;
 use coeval_resources::write::request::Update;
 use coeval_resources::write::steps::fenced;
-use coeval_storage::{Action, Condition, Put, Range, Step};
+use coeval_storage::{ReadRange, RecordPut, WriteAction, WriteCondition, WriteStep};
 use tracing::Instrument as _;
 
 /// How a migration is moved on.
@@ -49,7 +50,7 @@ pub enum Move {
     Finish,
     Abandon,
     /// All was visited by a run of this work.
-    Claim(Work),
+    Claim(BackgroundWork),
 }
 
 impl Move {
@@ -68,7 +69,7 @@ impl Move {
 #[derive(Clone, Copy, Debug)]
 pub struct Asked<'a> {
     pub what: Move,
-    pub who: Who,
+    pub who: MoveInitiator,
     pub fence: bool,
     /// Members that cutover does not wait for. Only a person can say so, with the step itself.
     pub without_access: &'a [String],
@@ -77,7 +78,7 @@ pub struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    pub const fn by(who: Who, what: Move, at: Epoch) -> Self {
+    pub const fn by(who: MoveInitiator, what: Move, at: Epoch) -> Self {
         Self {
             what,
             who,
@@ -109,7 +110,8 @@ impl Background {
             let asked = self.next_step(&state, &advance).await?;
             match self.move_phase(caller, of, asked, &[]).await {
                 // Somebody was faster. Where it is to go was said, so it is seen whether that is next.
-                Err(EngineError::Phase(Refusal::EpochPassed { .. })) if advance.to.is_some() => {}
+                Err(EngineError::Phase(PhaseRefusal::EpochPassed { .. }))
+                    if advance.to.is_some() => {}
                 Err(error) => return Err(error),
                 Ok(_) => return self.migration_status(caller, of).await,
             }
@@ -122,7 +124,7 @@ impl Background {
         state: &TypeState,
         advance: &'a Advance,
     ) -> Result<Asked<'a>, EngineError> {
-        let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+        let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
         let (_, content) = self.declaration(&state.key, migration).await?;
         if content.observed.state == Course::Undoing {
             let name = content.name();
@@ -139,7 +141,7 @@ impl Background {
             && next != Some(wanted)
         {
             let held_by = Vec::new();
-            return Err(Refusal::OutOfReach {
+            return Err(PhaseRefusal::OutOfReach {
                 phase: wanted,
                 live,
                 held_by,
@@ -148,7 +150,7 @@ impl Background {
         }
         Ok(Asked {
             what: if last { Move::Finish } else { Move::Forward },
-            who: Who::Operator,
+            who: MoveInitiator::Operator,
             fence: advance.fence,
             without_access: &advance.without_access,
             at: state.phase.epoch,
@@ -169,7 +171,7 @@ impl Background {
         let asked = Asked {
             fence,
             ..Asked::by(
-                Who::Operator,
+                MoveInitiator::Operator,
                 Move::Back,
                 self.types.current(of).await?.phase.epoch,
             )
@@ -192,10 +194,10 @@ impl Background {
         loop {
             attempts.begin()?;
             let state = self.types.current(of).await?;
-            let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+            let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
             let phase = migration.live.high;
             if PHASES.row(phase).next.is_none() {
-                return Err(Refusal::NoWayBack { phase }.into());
+                return Err(PhaseRefusal::NoWayBack { phase }.into());
             }
             let (own, mut content) = self.declaration(of, migration).await?;
             if content.observed.state == Course::Undoing {
@@ -226,12 +228,12 @@ impl Background {
         caller: &Caller,
         own: Own,
         content: &MigrationContent,
-        more: Vec<Step>,
+        more: Vec<WriteStep>,
     ) -> Result<bool, EngineError> {
         let found = Found {
             fetched: own.fetched,
             stored: own.stored,
-            level: Level::FullControl,
+            level: AccessLevel::FullControl,
         };
         let body = encode_value("a migration", content)?;
         let at = self.types.own().speaks(&OwnKind::Migration.of());
@@ -247,14 +249,14 @@ impl Background {
         caller: &Caller,
         of: &TypeKey,
         asked: Asked<'_>,
-        more: &[Step],
+        more: &[WriteStep],
     ) -> Result<PhaseRecord, EngineError> {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
             let looked = self.look_at_type(of).await?;
             let state = &looked.state;
-            let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+            let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
             state.phase.fence(asked.at)?;
             let (own, mut content) = self.declaration(of, migration).await?;
             let forward = matches!(asked.what, Move::Forward | Move::Finish);
@@ -298,7 +300,7 @@ impl Background {
     pub(crate) async fn clear_failed(&self, state: &TypeState) -> Result<bool, EngineError> {
         const AT_ONCE: usize = 50;
         while state.phase.migration.is_none() {
-            let range = Range::of(keys::all_failed(&state.key)?).keys_only();
+            let range = ReadRange::of(keys::all_failed(&state.key)?).keys_only();
             let (_, page) = self.store.range(range.limit(AT_ONCE)).await?;
             if page.entries.is_empty() {
                 return Ok(true);
@@ -351,11 +353,11 @@ impl Background {
         caller: &Caller,
         state: &TypeState,
         next: &PhaseRecord,
-    ) -> Result<Vec<Step>, EngineError> {
-        let put = Step {
+    ) -> Result<Vec<WriteStep>, EngineError> {
+        let put = WriteStep {
             key: state.phase_key.clone(),
-            condition: Condition::RevisionIs(state.phase_revision),
-            action: Action::Put(Put::of(phase::encode(next, state.open)?)),
+            condition: WriteCondition::RevisionIs(state.phase_revision),
+            action: WriteAction::Put(RecordPut::of(phase::encode(next, state.open)?)),
         };
         let mut deed = Deed::other(What::MovePhase, &state.key.to_string());
         deed.note = Some(match next.migration {

@@ -9,11 +9,11 @@ use crate::migrations::status::{MigrationStatus, State};
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::VisibleVersions;
 use coeval_codes::Coded;
-use coeval_core::phases::Refusal;
+use coeval_core::phases::PhaseRefusal;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_resources::identity::open::system_caller;
-use coeval_storage::Range;
+use coeval_storage::ReadRange;
 use std::time::{Duration, Instant};
 
 /// How often it is looked at.
@@ -85,7 +85,7 @@ impl Background {
                             return left("it is being undone".to_owned());
                         }
                         Ok(_) => Some((running.from, running.to)),
-                        Err(EngineError::Phase(Refusal::NoMigration)) => continue,
+                        Err(EngineError::Phase(PhaseRefusal::NoMigration)) => continue,
                         Err(error) => return Err(error),
                     }
                 }
@@ -102,7 +102,7 @@ impl Background {
                         match self.start_migration(&caller, of, &declared).await {
                             Ok(_) => Some((from, to)),
                             // Another server was faster.
-                            Err(EngineError::Phase(Refusal::Running { .. })) => None,
+                            Err(EngineError::Phase(PhaseRefusal::Running { .. })) => None,
                             Err(EngineError::Storage(error)) => return Err(error.into()),
                             Err(error) => {
                                 return left(format!("{}: {error}", error.code()));
@@ -128,7 +128,7 @@ impl Background {
         let known: Vec<u32> = state.majors.iter().filter(open).copied().collect();
         for pair in known.windows(2) {
             let [from, to] = pair else { continue };
-            let range = Range::of(keys::records_of_major(&state.key, *from)?).limit(1);
+            let range = ReadRange::of(keys::records_of_major(&state.key, *from)?).limit(1);
             let (_, page) = self.store.range(range.keys_only()).await?;
             if page.entries.is_empty() {
                 continue;

@@ -19,7 +19,7 @@ use coeval_records::error::EngineError;
 use coeval_records::keys;
 use coeval_records::servers::ServerSeen;
 use coeval_resources::identity::open::system_caller;
-use coeval_storage::{Action, AtomicWrite, Condition, Put, Range, Revision};
+use coeval_storage::{AtomicWrite, ReadRange, RecordPut, Revision, WriteAction, WriteCondition};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 
@@ -112,7 +112,7 @@ impl Background {
             return Ok(());
         }
         let before = self.look_at_level().await?;
-        let (_, page) = self.store.range(Range::of(keys::servers()?)).await?;
+        let (_, page) = self.store.range(ReadRange::of(keys::servers()?)).await?;
         let servers = page.entries.iter().map(coeval_records::servers::decode);
         let servers: Option<Vec<ServerSeen>> = servers.collect();
         let Some(all) = servers.and_then(|servers| AllKnow::of(&servers)) else {
@@ -136,8 +136,8 @@ impl Background {
         deed.note = Some(format!("may be stored at {open} from now on"));
         let mut write = AtomicWrite::new().step(
             &state.phase_key,
-            Condition::RevisionIs(state.phase_revision),
-            Action::Put(Put::of(body)),
+            WriteCondition::RevisionIs(state.phase_revision),
+            WriteAction::Put(RecordPut::of(body)),
         );
         write.steps.push(self.audit_step(&system_caller(), &deed)?);
         // Else another server won the race, and opened it.
@@ -151,8 +151,8 @@ impl Background {
     async fn raise_level(&self, level: u8, before: Option<Revision>) -> Result<(), EngineError> {
         let key = keys::own("level")?;
         let body = encode("the level of records", &Level { level })?;
-        let condition = before.map_or(Condition::NotExists, Condition::RevisionIs);
-        let write = AtomicWrite::new().step(&key, condition, Action::Put(Put::of(body)));
+        let condition = before.map_or(WriteCondition::NotExists, WriteCondition::RevisionIs);
+        let write = AtomicWrite::new().step(&key, condition, WriteAction::Put(RecordPut::of(body)));
         // Else another server won the race, and raised it.
         if unless_raced(self.commit(&key, write).await)?.is_some() {
             tracing::info!(

@@ -2,14 +2,14 @@
 
 use crate::background::Background;
 use crate::migrations::shard::{self, Counts, Shard};
-use coeval_core::phases::{Epoch, Work};
+use coeval_core::phases::{BackgroundWork, Epoch};
 use coeval_records::error::EngineError;
 use coeval_records::header::Time;
 use coeval_records::keys::TypeKey;
 use coeval_storage::{Key, ReadRequest, Revision};
 
 /// The keys of all parts that a run may have.
-fn shard_keys(of: &TypeKey, work: Work) -> Result<Vec<Key>, EngineError> {
+fn shard_keys(of: &TypeKey, work: BackgroundWork) -> Result<Vec<Key>, EngineError> {
     (0..shard::SHARDS)
         .map(|shard| shard::key(of, work, shard))
         .collect()
@@ -52,7 +52,7 @@ impl Background {
     pub(crate) async fn parts_of_run(
         &self,
         of: &TypeKey,
-        work: Work,
+        work: BackgroundWork,
         epoch: Epoch,
     ) -> Result<Parts, EngineError> {
         let wanted = shard_keys(of, work)?;

@@ -14,7 +14,7 @@ use coeval_records::keys::{self, TypeKey};
 use coeval_records::stored::Stored;
 use coeval_resources::pairs::mirror::Unfit;
 use coeval_resources::write::moving::move_record;
-use coeval_storage::{Range, Stored as Kept};
+use coeval_storage::{ReadRange, StoredValue as Kept};
 use std::time::{Duration, Instant};
 
 /// For how long resources are tried; the rest is estimated.
@@ -138,7 +138,7 @@ impl Background {
         plan: &mut MigrationPlan,
     ) -> Result<(), EngineError> {
         let began = Instant::now();
-        let mut range = Range::of(keys::records_of_major(&plan.of, plan.from)?);
+        let mut range = ReadRange::of(keys::records_of_major(&plan.of, plan.from)?);
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
             for entry in &page.entries {

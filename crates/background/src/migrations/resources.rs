@@ -8,7 +8,7 @@ use coeval_catalog::caller::Caller;
 use coeval_catalog::kinds::OwnKind;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::WantedView;
-use coeval_core::decide::Wanted;
+use coeval_core::decide::WantedVersion;
 use coeval_core::types::Visibility;
 use coeval_core::version::Version;
 use coeval_records::attempts::{Attempts, unless_raced};
@@ -72,7 +72,7 @@ impl Background {
             let body = match &update.mask {
                 None => body.clone(),
                 Some(mask) => {
-                    let wanted = WantedView::of_all(Wanted::Exactly(at));
+                    let wanted = WantedView::of_all(WantedVersion::Exactly(at));
                     let sees = Visibility::Private;
                     let shown = self.show(state, &own.stored, &wanted, sees, None)?.shown;
                     mask.apply(
@@ -128,7 +128,7 @@ impl Background {
             let content: MigrationContent = self.read_own(&own)?;
             if content.has_ended().is_none() {
                 let (from, to) = (content.from, content.to);
-                return Err(coeval_core::phases::Refusal::Running { from, to }.into());
+                return Err(coeval_core::phases::PhaseRefusal::Running { from, to }.into());
             }
             let write = self.removal(caller, &own).await?;
             if let Some(written) = unless_raced(self.store.atomic_write(write).await)? {

@@ -4,12 +4,12 @@
 use crate::background::Background;
 use coeval_access::GeneralRight;
 use coeval_catalog::caller::Caller;
-use coeval_core::phases::{Acknowledged, Phase};
+use coeval_core::phases::{Phase, PhaseAcknowledgement};
 use coeval_records::encode::encode;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::servers::{LEASE, ServerSeen, decode};
-use coeval_storage::{Entry, Millis, Put, Range, StorageError};
+use coeval_storage::{ReadRange, RecordPut, StorageError, StoredEntry, UnixMillis};
 use std::time::Duration;
 
 /// Where every live server is with a type. One whose record can't be read counts as behind. One that
@@ -17,23 +17,23 @@ use std::time::Duration;
 /// one that died before the migration began, which its longer lease does not show.
 pub(crate) fn acknowledged(
     of: &TypeKey,
-    entries: &[Entry],
+    entries: &[StoredEntry],
     to: Option<u32>,
     since_begun: Option<Duration>,
-) -> Vec<Acknowledged> {
+) -> Vec<PhaseAcknowledgement> {
     let name = of.to_string();
     let silent = |seen: &ServerSeen| {
         !seen.phases.contains_key(&name)
             && !seen.refused.contains_key(&name)
             && since_begun.is_some_and(|time| time > LEASE)
     };
-    let read = |entry: &Entry| match decode(entry) {
+    let read = |entry: &StoredEntry| match decode(entry) {
         Some(seen) if silent(&seen) => None,
-        Some(seen) => Some(Acknowledged {
+        Some(seen) => Some(PhaseAcknowledgement {
             phase: seen.phase(of, to),
             server: seen.name,
         }),
-        None => Some(Acknowledged {
+        None => Some(PhaseAcknowledgement {
             server: entry.key.to_string(),
             phase: Some(Phase::Old),
         }),
@@ -48,7 +48,7 @@ impl Background {
     /// If the caller may not know, or the store fails.
     pub async fn servers(&self, caller: &Caller) -> Result<Vec<ServerSeen>, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
-        let (_, page) = self.store.range(Range::of(keys::servers()?)).await?;
+        let (_, page) = self.store.range(ReadRange::of(keys::servers()?)).await?;
         Ok(page.entries.iter().filter_map(decode).collect())
     }
 
@@ -60,8 +60,8 @@ impl Background {
     ) -> Result<(), EngineError> {
         let body = encode("a server", seen)?;
         let lease = i64::try_from(lease.as_millis()).unwrap_or(i64::MAX);
-        let expires = Millis(self.now().saturating_add(lease));
-        let put = Put::of(body).expiring(Some(expires));
+        let expires = UnixMillis(self.now().saturating_add(lease));
+        let put = RecordPut::of(body).expiring(Some(expires));
         self.store.put(&keys::server(&seen.name)?, put).await?;
         Ok(())
     }

@@ -3,13 +3,15 @@
 //! that follows it, on condition that the claim is as this server wrote it last. So whoever takes a
 //! part over fences every batch that is still to come, and what was written is never done again.
 
-use coeval_core::phases::{Epoch, Work};
+use coeval_core::phases::{BackgroundWork, Epoch};
 use coeval_core::version::Uuid;
 use coeval_records::encode::{EncodeError, encode};
 use coeval_records::error::EngineError;
 use coeval_records::header::Time;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Action, Condition, Entry, Key, Put, Revision, Span, Step};
+use coeval_storage::{
+    Key, KeySpan, RecordPut, Revision, StoredEntry, WriteAction, WriteCondition, WriteStep,
+};
 use serde::{Deserialize, Serialize};
 
 /// How many parts a run has at most.
@@ -84,16 +86,16 @@ impl Counts {
 }
 
 /// The word for a kind of work.
-pub(crate) const fn name(work: Work) -> &'static str {
+pub(crate) const fn name(work: BackgroundWork) -> &'static str {
     match work {
-        Work::Backfill => "backfill",
-        Work::CopyBack => "copyback",
-        Work::CleanUp => "cleanup",
-        Work::Discard => "discard",
+        BackgroundWork::Backfill => "backfill",
+        BackgroundWork::CopyBack => "copyback",
+        BackgroundWork::CleanUp => "cleanup",
+        BackgroundWork::Discard => "discard",
     }
 }
 
-pub(crate) fn key(of: &TypeKey, work: Work, shard: u8) -> Result<Key, EngineError> {
+pub(crate) fn key(of: &TypeKey, work: BackgroundWork, shard: u8) -> Result<Key, EngineError> {
     let what = format!("{}-{shard:x}", name(work));
     Ok(keys::background(of, &what)?)
 }
@@ -104,7 +106,7 @@ pub(crate) fn span(
     major: u32,
     (shard, parts): (u8, u8),
     after: Option<Uuid>,
-) -> Result<Span, EngineError> {
+) -> Result<KeySpan, EngineError> {
     let all = keys::records_of_major(of, major)?;
     if parts <= 1 {
         return Ok(match after {
@@ -119,7 +121,7 @@ pub(crate) fn span(
     } else {
         all.end.to_vec()
     };
-    let span = Span {
+    let span = KeySpan {
         start: start.into(),
         end: end.into(),
     };
@@ -160,17 +162,21 @@ impl Shard {
         self.after.as_deref().and_then(Uuid::parse)
     }
 
-    pub(crate) fn step(&self, key: &Key, before: Option<Revision>) -> Result<Step, EncodeError> {
+    pub(crate) fn step(
+        &self,
+        key: &Key,
+        before: Option<Revision>,
+    ) -> Result<WriteStep, EncodeError> {
         let body = encode("a part of the work", self)?;
-        Ok(Step {
+        Ok(WriteStep {
             key: key.clone(),
-            condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
-            action: Action::Put(Put::of(body)),
+            condition: before.map_or(WriteCondition::NotExists, WriteCondition::RevisionIs),
+            action: WriteAction::Put(RecordPut::of(body)),
         })
     }
 
     /// From its record; one that can't be read is as good as none.
-    pub(crate) fn decode(entry: &Entry) -> Option<Self> {
+    pub(crate) fn decode(entry: &StoredEntry) -> Option<Self> {
         serde_json::from_slice(&entry.stored.record()?.content.body).ok()
     }
 }

@@ -8,7 +8,7 @@ use crate::migrations::moves::Move;
 use crate::migrations::shard::{self, Counts};
 use crate::migrations::work::Held;
 use coeval_catalog::types::state::TypeState;
-use coeval_core::phases::{Migration, PhaseRecord, Work};
+use coeval_core::phases::{BackgroundWork, Migration, PhaseRecord};
 use coeval_records::keys::TypeKey;
 use tracing::{Span, debug_span, field, info_span};
 
@@ -50,7 +50,7 @@ pub(crate) fn moving(
 }
 
 /// One migration, while this server works on a part of a run.
-pub(crate) fn part(state: &TypeState, work: Work, held: &Held) -> Span {
+pub(crate) fn part(state: &TypeState, work: BackgroundWork, held: &Held) -> Span {
     let part = state.part().ok().flatten();
     let majors = part.map(|part| (part.migration.from, part.migration.to));
     let root = info_span!(parent: None, "migrations", types = 1);
@@ -74,7 +74,7 @@ pub(crate) fn part(state: &TypeState, work: Work, held: &Held) -> Span {
 }
 
 /// One batch of a part.
-pub(crate) fn batch(of: &TypeKey, work: Work, held: &Held) -> Span {
+pub(crate) fn batch(of: &TypeKey, work: BackgroundWork, held: &Held) -> Span {
     info_span!(
         "batch",
         "type" = %of,

@@ -8,7 +8,7 @@ use coeval_access::GeneralRight;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::kinds::OwnKind;
 use coeval_catalog::types::state::TypeState;
-use coeval_core::phases::{Phase, Refusal, begin};
+use coeval_core::phases::{Phase, PhaseRefusal, begin};
 use coeval_core::version::Version;
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::encode::encode_value;
@@ -18,7 +18,7 @@ use coeval_records::keys::{self, TypeKey};
 use coeval_records::records::draw_id;
 use coeval_resources::identity::own::NewOwn;
 use coeval_resources::write::join::join;
-use coeval_storage::Range;
+use coeval_storage::ReadRange;
 use serde_json::Value;
 
 /// A migration that is wanted.
@@ -129,7 +129,7 @@ impl Background {
         &self,
         caller: &Caller,
         content: &MigrationContent,
-        steps: Vec<coeval_storage::Step>,
+        steps: Vec<coeval_storage::WriteStep>,
     ) -> Result<bool, EngineError> {
         let new = NewOwn {
             kind: OwnKind::Migration,
@@ -172,7 +172,7 @@ impl Background {
         loop {
             attempts.begin()?;
             let state = self.types.current(of).await?;
-            let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+            let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
             let (own, mut content) = self.declaration(of, migration).await?;
             content.auto = change.auto.unwrap_or(content.auto);
             content.paused = change.paused.unwrap_or(content.paused);
@@ -233,7 +233,7 @@ impl Background {
             .filter(|major| !state.phase.closed.contains(major))
             .collect();
         for major in &open {
-            let range = Range::of(keys::records_of_major(&state.key, *major)?).limit(1);
+            let range = ReadRange::of(keys::records_of_major(&state.key, *major)?).limit(1);
             let (_, page) = self.store.range(range.keys_only()).await?;
             if !page.entries.is_empty() {
                 return Ok(*major);

@@ -11,7 +11,9 @@ use coeval_catalog::caller::Caller;
 use coeval_catalog::identity::content::read as read_content;
 use coeval_catalog::kinds::OwnKind;
 use coeval_catalog::types::part::PHASES;
-use coeval_core::phases::{Migration, Phase, Refusal, Who, Work, finish, forward, work};
+use coeval_core::phases::{
+    BackgroundWork, Migration, MoveInitiator, Phase, PhaseRefusal, finish, forward, work,
+};
 use coeval_core::version::Uuid;
 use coeval_records::attempts::Attempts;
 use coeval_records::error::EngineError;
@@ -20,7 +22,7 @@ use coeval_records::header::Time;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::servers::ServerSeen;
 use coeval_resources::pairs::failed::decode as decode_failed;
-use coeval_storage::{Range, ReadRequest};
+use coeval_storage::{ReadRange, ReadRequest};
 
 /// Where a migration stands as a whole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,12 +75,12 @@ impl Working {
         }
     }
 
-    const fn of(work: Work) -> Self {
+    const fn of(work: BackgroundWork) -> Self {
         match work {
-            Work::Backfill => Self::Backfill,
-            Work::CopyBack => Self::CopyBack,
-            Work::CleanUp => Self::CleanUp,
-            Work::Discard => Self::Discard,
+            BackgroundWork::Backfill => Self::Backfill,
+            BackgroundWork::CopyBack => Self::CopyBack,
+            BackgroundWork::CleanUp => Self::CleanUp,
+            BackgroundWork::Discard => Self::Discard,
         }
     }
 }
@@ -278,7 +280,7 @@ impl Background {
         let running = migration.filter(|one| one.from == content.from && one.to == content.to);
         let old = self.tally(&looked.state, content.from).await?;
         let new = self.tally(&looked.state, content.to).await?;
-        let (_, servers) = self.store.range(Range::of(keys::servers()?)).await?;
+        let (_, servers) = self.store.range(ReadRange::of(keys::servers()?)).await?;
         let servers = servers
             .entries
             .iter()
@@ -340,15 +342,15 @@ impl Background {
     ) -> Result<Option<Progress>, EngineError> {
         let (state, live) = (&looked.state, migration.live);
         let discards = content.observed.state == Course::Undoing
-            && live == coeval_core::phases::Live::one(Phase::Old);
+            && live == coeval_core::phases::LivePhases::one(Phase::Old);
         let due = match discards {
-            true => Some(Work::Discard),
+            true => Some(BackgroundWork::Discard),
             // The highest phase that servers work at is the one that has work.
             false => work(&PHASES, &state.phase, live.high),
         };
         let ran = match (due, live.high) {
             (Some(due), _) => due,
-            (None, Phase::Backfill) => Work::Backfill,
+            (None, Phase::Backfill) => BackgroundWork::Backfill,
             (None, Phase::Soak) if migration.back_done && migration.forward_done => {
                 return Ok(None);
             }
@@ -364,9 +366,9 @@ impl Background {
         let mut counts = Counts::default();
         shards.iter().for_each(|shard| counts.add(shard.counts));
         let total = match ran {
-            Work::Backfill => old,
-            Work::CopyBack | Work::Discard => new,
-            Work::CleanUp => new.max(old),
+            BackgroundWork::Backfill => old,
+            BackgroundWork::CopyBack | BackgroundWork::Discard => new,
+            BackgroundWork::CleanUp => new.max(old),
         };
         let total = total.max(counts.visited);
         // What was done in an earlier epoch is done, and its parts are forgotten.
@@ -417,7 +419,7 @@ impl Background {
         let live = migration.live;
         let record = &looked.state.phase;
         if content.observed.state == Course::Undoing {
-            let facts = looked.facts(Who::Operator, false, 0);
+            let facts = looked.facts(MoveInitiator::Operator, false, 0);
             let back = coeval_core::phases::back(&PHASES, record, &facts);
             return Ok(match (working, back) {
                 (Some(progress), _) => {
@@ -434,7 +436,7 @@ impl Background {
         } else {
             0
         };
-        let facts = looked.facts(Who::Operator, false, left);
+        let facts = looked.facts(MoveInitiator::Operator, false, left);
         let next = if last {
             finish(&PHASES, record, &facts)
         } else {
@@ -444,7 +446,7 @@ impl Background {
             return Ok(losing.why());
         }
         Ok(match next {
-            Err(Refusal::BackfillNotDone) if progress.is_some_and(|one| one.done) => {
+            Err(PhaseRefusal::BackfillNotDone) if progress.is_some_and(|one| one.done) => {
                 "Every resource was visited; that is noted in a moment.".to_owned()
             }
             Err(refusal) => format!("{}.", capital(&refusal.to_string())),
@@ -479,7 +481,7 @@ impl Background {
         if let Some(after) = after {
             span = span.after(&keys::failed(of, after)?);
         }
-        let (_, page) = self.store.range(Range::of(span).limit(limit)).await?;
+        let (_, page) = self.store.range(ReadRange::of(span).limit(limit)).await?;
         let mut all = Vec::new();
         for (id, listed) in page.entries.iter().filter_map(decode_failed) {
             let fetched = self.fetch(of, id, ReadRequest::default()).await;

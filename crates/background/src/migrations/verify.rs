@@ -5,14 +5,14 @@ use coeval_access::GeneralRight;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::pair::Pair;
 use coeval_catalog::types::state::TypeState;
-use coeval_core::phases::{Refusal, Standing};
+use coeval_core::phases::{PairStanding, PhaseRefusal};
 use coeval_core::version::Uuid;
 use coeval_records::attempts::is_race;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::stored::Stored;
 use coeval_resources::write::moving::move_record;
-use coeval_storage::{Range, ReadRequest};
+use coeval_storage::{ReadRange, ReadRequest};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -72,12 +72,12 @@ impl Background {
     ) -> Result<Verified, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
         let state = self.types.current(of).await?;
-        let migration = state.phase.migration.ok_or(Refusal::NoMigration)?;
+        let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
         let mut verified = Verified::default();
         let mut looked = 0;
         for major in [migration.from, migration.to] {
             let span = keys::records_of_major(of, major)?;
-            let mut range = Range::of(span).keys_only().limit(PAGE);
+            let mut range = ReadRange::of(span).keys_only().limit(PAGE);
             loop {
                 let (_, page) = self.store.range(range.clone()).await?;
                 for entry in &page.entries {
@@ -123,12 +123,14 @@ impl Background {
         }
         let truth_is_old = pair.part.majors().0 == pair.part.migration.from;
         match (pair.standing(), truth_is_old) {
-            (Standing::Absent, _) => {}
-            (Standing::Alone, _) => verified.alone += 1,
-            (Standing::OnlyOld, true) | (Standing::OnlyNew, false) => verified.missing += 1,
-            (Standing::OnlyOld, false) | (Standing::OnlyNew, true) => verified.orphaned += 1,
-            (Standing::Stale, _) => verified.stale += 1,
-            (Standing::Fresh, _) => match self.differ(&fetched.state, pair).await {
+            (PairStanding::Absent, _) => {}
+            (PairStanding::Alone, _) => verified.alone += 1,
+            (PairStanding::OnlyOld, true) | (PairStanding::OnlyNew, false) => verified.missing += 1,
+            (PairStanding::OnlyOld, false) | (PairStanding::OnlyNew, true) => {
+                verified.orphaned += 1
+            }
+            (PairStanding::Stale, _) => verified.stale += 1,
+            (PairStanding::Fresh, _) => match self.differ(&fetched.state, pair).await {
                 Ok(None) => verified.same += 1,
                 Ok(Some(what)) => {
                     verified.different += 1;

@@ -11,8 +11,8 @@ use coeval_catalog::types::part::PHASES;
 use coeval_catalog::types::state::TypeState;
 use coeval_codes::Coded as _;
 use coeval_core::phases::{
-    Epoch, Failing, Fit, Plan, Standing, Step as PhaseStep, Work, backfill, clean_up, copy_back,
-    discard, work,
+    BackgroundWork, Epoch, FailedListChange, KeyStep, MirrorFit, PairStanding, PhasePlan, backfill,
+    clean_up, copy_back, discard, work,
 };
 use coeval_core::version::{Uuid, Version};
 use coeval_records::attempts::{Attempts, is_race, unless_raced};
@@ -27,7 +27,8 @@ use coeval_resources::resources::Resources;
 use coeval_resources::secure::Sealed;
 use coeval_resources::write::steps::{arrives, fenced};
 use coeval_storage::{
-    AtomicWrite, Condition, Entry, Limits, Range, ReadRequest, Revision, StorageError,
+    AtomicWrite, ReadRange, ReadRequest, Revision, StorageError, StoreLimits, StoredEntry,
+    WriteCondition,
 };
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -55,7 +56,7 @@ pub(crate) enum Ended {
 #[derive(Clone, Debug)]
 pub(crate) struct Run {
     pub of: TypeKey,
-    pub work: Work,
+    pub work: BackgroundWork,
     pub epoch: Epoch,
     /// The migration's resource, which says whether to rest.
     pub declared: Uuid,
@@ -86,7 +87,7 @@ struct Seen {
 
 /// What one resource needs.
 struct Due {
-    plan: Plan,
+    plan: PhasePlan,
     mirror: Option<Sealed>,
     unfit: Option<Unfit>,
     counts: Counts,
@@ -192,7 +193,7 @@ impl Run {
             return Ok(false);
         };
         let due = match self.work {
-            Work::Discard => true,
+            BackgroundWork::Discard => true,
             due => work(&PHASES, &state.phase, part.phase) == Some(due),
         };
         Ok(due && state.phase.epoch == self.epoch)
@@ -239,11 +240,12 @@ impl Run {
         for major in [from, to] {
             let part = (held.shard, held.kept.parts);
             let span = shard::span(&self.of, major, part, held.kept.after())?;
-            request = request.and_range(Range::of(span).limit(most));
+            request = request.and_range(ReadRange::of(span).limit(most));
         }
         let snapshot = background.store.read(request).await?;
         let mut found = snapshot.keys.into_iter();
-        let revision = |entry: &Option<Entry>| entry.as_ref().and_then(|one| one.stored.revision());
+        let revision =
+            |entry: &Option<StoredEntry>| entry.as_ref().and_then(|one| one.stored.revision());
         let phase = found.next().flatten();
         if revision(&phase) != Some(state.phase_revision) {
             // Nothing was read that counts; the next look finds the type as it is.
@@ -256,7 +258,7 @@ impl Run {
         let mut pages = snapshot.pages.into_iter();
         let old = pages.next().unwrap_or_default();
         let new = pages.next().unwrap_or_default();
-        let last = |page: &coeval_storage::Page| {
+        let last = |page: &coeval_storage::RangePage| {
             let last = page.entries.last().filter(|_| page.more);
             last.and_then(|entry| keys::read_record(&entry.key))
                 .map(|(_, _, id)| id)
@@ -368,10 +370,12 @@ impl Run {
         &self,
         id: Uuid,
         unfit: &Unfit,
-    ) -> Result<Vec<coeval_storage::Step>, EngineError> {
+    ) -> Result<Vec<coeval_storage::WriteStep>, EngineError> {
         match self.work {
-            Work::Backfill | Work::CopyBack => Listed::of(unfit).steps(&self.of, id, None),
-            Work::CleanUp | Work::Discard => {
+            BackgroundWork::Backfill | BackgroundWork::CopyBack => {
+                Listed::of(unfit).steps(&self.of, id, None)
+            }
+            BackgroundWork::CleanUp | BackgroundWork::Discard => {
                 tracing::error!(of = %self.of, %id, reason = unfit.reason, "left where it is");
                 Ok(Vec::new())
             }
@@ -434,7 +438,7 @@ impl Run {
         let found = pair.found();
         let mut counts = Counts::default();
         match (self.work, pair.standing()) {
-            (Work::CleanUp, _) => {
+            (BackgroundWork::CleanUp, _) => {
                 counts.removed = 1;
                 let own = pair.new.as_ref();
                 let mirror = own.map(|own| Sealed::unchanged(own, own.header.clone()));
@@ -445,7 +449,7 @@ impl Run {
                     counts,
                 }));
             }
-            (Work::Discard, _) => {
+            (BackgroundWork::Discard, _) => {
                 counts.removed = 1;
                 return Ok(discard(&found).map(|plan| Due {
                     plan,
@@ -454,27 +458,27 @@ impl Run {
                     counts,
                 }));
             }
-            (_, Standing::OnlyOld | Standing::OnlyNew) => counts.copied = 1,
-            (_, Standing::Stale) => counts.stale = 1,
+            (_, PairStanding::OnlyOld | PairStanding::OnlyNew) => counts.copied = 1,
+            (_, PairStanding::Stale) => counts.stale = 1,
             _ => {}
         }
         let made = background.make_mirror(state, id, pair).await?;
         let fit = match &made {
-            Some(Err(_)) => Fit::OnlyTruth,
-            _ => Fit::Both,
+            Some(Err(_)) => MirrorFit::OnlyTruth,
+            _ => MirrorFit::Both,
         };
         let plan = match self.work {
-            Work::Backfill => backfill(&found, fit),
+            BackgroundWork::Backfill => backfill(&found, fit),
             _ => copy_back(&found, fit),
         };
         let Some(plan) = plan else {
             return Ok(None);
         };
-        let copies = plan.old == PhaseStep::Copy || plan.new == PhaseStep::Copy;
+        let copies = plan.old == KeyStep::Copy || plan.new == KeyStep::Copy;
         if !copies {
             (counts.copied, counts.stale) = (0, 0);
             match plan.failing {
-                Failing::Listed => counts.failed = 1,
+                FailedListChange::Listed => counts.failed = 1,
                 _ => counts.removed = 1,
             }
         }
@@ -504,7 +508,7 @@ impl Background {
         let standing = pair.standing();
         if matches!(
             standing,
-            Standing::Absent | Standing::Alone | Standing::Fresh
+            PairStanding::Absent | PairStanding::Alone | PairStanding::Fresh
         ) {
             return Ok(None);
         }
@@ -533,7 +537,7 @@ impl Background {
                 return Ok(());
             };
             let state = &fetched.state;
-            let reads_mend = pair.part.row().reads == coeval_core::phases::Reads::FreshNew;
+            let reads_mend = pair.part.row().reads == coeval_core::phases::ReadSource::FreshNew;
             if !reads_mend {
                 return Ok(());
             }
@@ -541,8 +545,8 @@ impl Background {
                 continue;
             };
             let fit = match &made {
-                Some(Err(_)) => Fit::OnlyTruth,
-                _ => Fit::Both,
+                Some(Err(_)) => MirrorFit::OnlyTruth,
+                _ => MirrorFit::Both,
             };
             let Some(plan) = backfill(&pair.found(), fit) else {
                 return Ok(());
@@ -569,7 +573,7 @@ impl Background {
 /// What is written together.
 #[derive(Default)]
 struct Batch {
-    steps: Vec<coeval_storage::Step>,
+    steps: Vec<coeval_storage::WriteStep>,
     versions: std::collections::BTreeSet<Version>,
     counts: Counts,
     last: Option<Uuid>,
@@ -578,15 +582,15 @@ struct Batch {
 
 impl Batch {
     /// Whether these steps fit too, with what else is written.
-    fn fits(&self, steps: &[coeval_storage::Step]) -> bool {
-        let limits = Limits::default();
+    fn fits(&self, steps: &[coeval_storage::WriteStep]) -> bool {
+        let limits = StoreLimits::default();
         let all = || self.steps.iter().chain(steps);
-        let conditions = all().filter(|step| step.condition != Condition::Whatever);
-        let actions = all().filter(|step| step.action != coeval_storage::Action::Nop);
+        let conditions = all().filter(|step| step.condition != WriteCondition::Whatever);
+        let actions = all().filter(|step| step.action != coeval_storage::WriteAction::Nop);
         let keys: usize = all().map(|step| step.key.as_bytes().len()).sum();
         let values: usize = all()
             .map(|step| match &step.action {
-                coeval_storage::Action::Put(put) => put.content.stored_size(),
+                coeval_storage::WriteAction::Put(put) => put.content.stored_size(),
                 _ => 0,
             })
             .sum();
@@ -601,7 +605,7 @@ impl Batch {
     fn add(
         &mut self,
         id: Uuid,
-        steps: Vec<coeval_storage::Step>,
+        steps: Vec<coeval_storage::WriteStep>,
         at: Option<Version>,
         counts: Counts,
     ) {
@@ -624,7 +628,7 @@ impl Seen {
     }
 }
 
-fn count(work: Work, counts: Counts) {
+fn count(work: BackgroundWork, counts: Counts) {
     let name = shard::name(work);
     for (what, number) in [
         ("visited", counts.visited),

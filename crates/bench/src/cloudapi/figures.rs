@@ -1,7 +1,7 @@
 //! Lines of figures.
 
-use crate::figures::{Goal, as_f64};
-use crate::load::Outcome;
+use crate::figures::{PromisedFigure, as_f64};
+use crate::load::LoadOutcome;
 
 /// A ratio that should not be below its goal.
 pub(crate) fn at_least(what: &str, ratio: f64, goal: f64, more: &str) {
@@ -16,7 +16,7 @@ pub(crate) fn rate_at_least(what: &str, rate: f64, goal: f64) {
 }
 
 fn verdict(figure: f64, goal: f64) -> &'static str {
-    if Goal::AtLeast(goal).is_met(figure) {
+    if PromisedFigure::AtLeast(goal).is_met(figure) {
         "met"
     } else {
         "FALLS SHORT"
@@ -24,7 +24,7 @@ fn verdict(figure: f64, goal: f64) -> &'static str {
 }
 
 /// What one load came to.
-pub(crate) fn line(what: &str, outcome: &Outcome) {
+pub(crate) fn line(what: &str, outcome: &LoadOutcome) {
     let millis = |share| as_f64(outcome.within(share)) / 1000.0;
     println!(
         "    {what}: {:.0}/s, {:.3} ms of processor each, p50 {:.2} ms, p99 {:.2} ms, p99.9 {:.2} ms",

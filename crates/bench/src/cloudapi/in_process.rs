@@ -3,7 +3,7 @@
 use super::TYPE;
 use super::parts::content;
 use crate::store_url::place_in;
-use coeval_access::{Rights, Subject};
+use coeval_access::{AccessSubject, Rights};
 use coeval_core::version::Version;
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Checking, Create};
@@ -24,7 +24,7 @@ pub(crate) async fn creates(store: Option<&str>, callers: usize, time: Duration)
     let opened = open(&url, OpenOptions::default()).await.unwrap();
     let engine = Engine::open(Arc::clone(&opened.store), Settings::default());
     let engine = Arc::new(engine.await.unwrap());
-    let subject = Subject::provider("bench", SYSTEM_ORG, Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("bench", SYSTEM_ORG, Vec::new(), Rights::everything());
     let caller = Caller::new(Arc::new(subject));
     engine
         .register(&caller, Registration::of(TYPE))

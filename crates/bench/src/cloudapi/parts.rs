@@ -2,8 +2,8 @@
 
 use super::figures::{at_least, line, rate_at_least};
 use super::{TYPE, in_process};
-use crate::client::{Connection, log_in, send_requests};
-use crate::server::Server;
+use crate::client::{LoadConnection, log_in, send_requests};
+use crate::server::ServerProcess;
 use crate::store_url::place_in;
 use bytes::Bytes;
 use http::{Method, StatusCode, header};
@@ -15,7 +15,7 @@ const CREATE: &str = "/cloudapi/1.0.0/entityTypes/urn:vcloud:type:acme:thing:1.0
 const LIST: &str = "/cloudapi/1.0.0/entities/types/acme/thing/1.0.0?pageSize=128";
 
 /// How much, and on what.
-pub(crate) struct Load {
+pub(crate) struct LoadSize {
     pub(crate) time: Duration,
     pub(crate) clients: usize,
     pub(crate) entities: usize,
@@ -23,12 +23,12 @@ pub(crate) struct Load {
     pub(crate) tls: bool,
 }
 
-impl Load {
+impl LoadSize {
     /// A server on a place of its own.
-    fn server(&self, place: &str) -> Server {
+    fn server(&self, place: &str) -> ServerProcess {
         let place = format!("{place}_{}", if self.tls { "tls" } else { "plain" });
         let store = self.store.as_ref().map(|store| place_in(store, &place));
-        Server::coeval(&[("thing.yaml", TYPE)], store.as_deref(), self.tls)
+        ServerProcess::coeval(&[("thing.yaml", TYPE)], store.as_deref(), self.tls)
     }
 }
 
@@ -44,7 +44,7 @@ fn create(number: u64) -> (Method, String, Bytes) {
 }
 
 /// Creates, against the engine called directly.
-pub(crate) async fn creates(load_of: &Load) {
+pub(crate) async fn creates(load_of: &LoadSize) {
     let limit = in_process::creates(load_of.store.as_deref(), load_of.clients, load_of.time).await;
     let server = load_of.server("creates");
     let token = log_in(&server).await;
@@ -71,7 +71,7 @@ pub(crate) async fn creates(load_of: &Load) {
 }
 
 /// Reads of single entities and of pages.
-pub(crate) async fn reads(load_of: &Load, gets: bool, lists: bool) {
+pub(crate) async fn reads(load_of: &LoadSize, gets: bool, lists: bool) {
     let server = load_of.server("reads");
     let token = log_in(&server).await;
     let ids = fill(&server, &token, load_of.entities).await;
@@ -85,11 +85,11 @@ pub(crate) async fn reads(load_of: &Load, gets: bool, lists: bool) {
 }
 
 /// Makes entities and finds their ids, page by page as clients do.
-async fn fill(server: &Server, token: &str, entities: usize) -> Vec<String> {
+async fn fill(server: &ServerProcess, token: &str, entities: usize) -> Vec<String> {
     let made = Arc::new(std::sync::atomic::AtomicUsize::new(0));
     let mut tasks = Vec::new();
     for _ in 0..32 {
-        let mut connection = Connection::open(server, Some(token.to_owned())).await;
+        let mut connection = LoadConnection::open(server, Some(token.to_owned())).await;
         let made = Arc::clone(&made);
         tasks.push(tokio::spawn(async move {
             loop {
@@ -106,7 +106,7 @@ async fn fill(server: &Server, token: &str, entities: usize) -> Vec<String> {
     for task in tasks {
         task.await.unwrap();
     }
-    let mut connection = Connection::open(server, Some(token.to_owned())).await;
+    let mut connection = LoadConnection::open(server, Some(token.to_owned())).await;
     let (mut ids, mut next) = (Vec::new(), Some(LIST.to_owned()));
     while let Some(path) = next {
         let reply = connection.get(&path).await;
@@ -133,11 +133,11 @@ fn next_page(headers: &http::HeaderMap) -> Option<String> {
     Some(format!("/{path}"))
 }
 
-async fn measure_gets(load_of: &Load, server: &Server, token: &str, ids: Vec<String>) {
-    let mut connection = Connection::open(server, Some(token.to_owned())).await;
+async fn measure_gets(load_of: &LoadSize, server: &ServerProcess, token: &str, ids: Vec<String>) {
+    let mut connection = LoadConnection::open(server, Some(token.to_owned())).await;
     let one = format!("/cloudapi/1.0.0/entities/{}", ids[0]);
     let bytes = connection.get(&one).await.body;
-    let bare = Server::bare("cloudapi", &bytes, load_of.tls);
+    let bare = ServerProcess::bare("cloudapi", &bytes, load_of.tls);
     let path = one.clone();
     let limit = send_requests(
         &bare,
@@ -176,13 +176,13 @@ async fn measure_gets(load_of: &Load, server: &Server, token: &str, ids: Vec<Str
     line("bare server", &limit);
 }
 
-async fn measure_lists(load_of: &Load, server: &Server, token: &str) {
+async fn measure_lists(load_of: &LoadSize, server: &ServerProcess, token: &str) {
     let deadline = std::time::Instant::now() + load_of.time;
     let cpu_before = server.cpu_millis();
     let begun = std::time::Instant::now();
     // As many as there are processors walk through all pages by their links.
     let walkers = (0..4).map(|_| async {
-        let mut connection = Connection::open(server, Some(token.to_owned())).await;
+        let mut connection = LoadConnection::open(server, Some(token.to_owned())).await;
         let mut seen = 0_usize;
         let mut next = LIST.to_owned();
         while std::time::Instant::now() < deadline {

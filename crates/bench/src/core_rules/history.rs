@@ -1,6 +1,6 @@
 //! What registering a version costs when the type has had many: the check over its whole history.
 
-use coeval_core::compat::{Checked, Kind, check};
+use coeval_core::compat::{ChangeKind, HistoryCheck, check};
 use coeval_core::types::TypeVersion;
 use serde_json::{Map, Value, json};
 use std::time::{Duration, Instant};
@@ -78,8 +78,8 @@ pub(crate) fn print() {
     let history: Vec<TypeVersion> = (0..VERSIONS - 1).map(earlier).collect();
     let (reading, new) = best(|| TypeVersion::parse(&last).unwrap());
     let (one, _) = best(|| check(&history[history.len() - 1..], &new));
-    let (whole, checked): (Duration, Checked) = best(|| check(&history, &new));
-    assert_eq!(checked.kind(), Kind::Additive, "{checked:#?}");
+    let (whole, checked): (Duration, HistoryCheck) = best(|| check(&history, &new));
+    assert_eq!(checked.kind(), ChangeKind::Additive, "{checked:#?}");
     let millis = |time: Duration| time.as_secs_f64() * 1e3;
     let all = reading + whole;
     let verdict = if all <= GOAL { "" } else { ", falls short" };

@@ -1,6 +1,6 @@
 //! Timing: the best of several rounds, because everything else that happens only adds.
 
-use crate::figures::Goal;
+use crate::figures::PromisedFigure;
 use std::time::{Duration, Instant};
 
 const ROUNDS: usize = 30;
@@ -46,9 +46,9 @@ pub(crate) fn time_owned<I, T>(make: impl Fn() -> I, mut call: impl FnMut(I) -> 
 type Against = (Duration, &'static str, Option<f64>);
 
 #[derive(Default)]
-pub(crate) struct Table(Vec<(&'static str, Duration, Option<Against>)>);
+pub(crate) struct RuleTable(Vec<(&'static str, Duration, Option<Against>)>);
 
-impl Table {
+impl RuleTable {
     /// A figure, and perhaps what it is compared with and the ratio that it must not exceed.
     pub(crate) fn row(&mut self, name: &'static str, time: Duration, against: Option<Against>) {
         self.0.push((name, time, against));
@@ -64,7 +64,7 @@ impl Table {
                 Some((other, to, goal)) => {
                     let ratio = time.as_secs_f64() / other.as_secs_f64();
                     let goal = goal.map_or_else(String::new, |goal| {
-                        let met = Goal::AtMost(goal).is_met(ratio);
+                        let met = PromisedFigure::AtMost(goal).is_met(ratio);
                         let verdict = if met { "" } else { ", falls short" };
                         format!("≤ {goal}{verdict}")
                     });

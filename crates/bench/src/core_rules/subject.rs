@@ -5,7 +5,7 @@ use coeval_core::types::TypeVersion;
 use coeval_core::version::Version;
 use serde_json::{Map, Value, json};
 
-pub(crate) struct Subject {
+pub(crate) struct RuleSubject {
     pub(crate) versions: Versions,
     pub(crate) document: Value,
 }
@@ -102,7 +102,7 @@ fn document() -> Value {
     document
 }
 
-impl Subject {
+impl RuleSubject {
     pub(crate) fn new() -> Self {
         let file = |number: u32| {
             let version = Version::new(number + 1, 0, 0).to_string();

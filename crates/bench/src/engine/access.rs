@@ -1,42 +1,47 @@
 //! What a decision on access costs.
 
 use coeval_access::{
-    Acl, AclFacts, Action, Facts, Grant, Home, Level, Member, Rights, Subject, VersionFacts, decide,
+    AccessLevel, AccessSubject, Acl, AclFacts, AclMember, Grant, ResourceAction, ResourceFacts,
+    ResourceHome, Rights, VersionFacts, decide,
 };
-use coeval_core::version::{Name, TypeName, Version};
+use coeval_core::version::{TypeName, UrnName, Version};
 use std::hint::black_box;
 use std::time::Instant;
 
 pub(crate) fn measure() {
     const TIMES: u32 = 2_000_000;
     let rights = Rights::from_names(["bench:thing: Full Access"]);
-    let subject = Subject::tenant("user", "org", vec!["role".to_owned()], rights);
+    let subject = AccessSubject::tenant("user", "org", vec!["role".to_owned()], rights);
     let mut acl = Acl::of_creator("somebody");
     for n in 0..10 {
-        let member = Member::User(format!("user-{n}"));
+        let member = AclMember::User(format!("user-{n}"));
         let grant = Grant {
             member,
-            level: Level::ReadOnly,
+            level: AccessLevel::ReadOnly,
         };
-        acl.set(grant, Level::FullControl).unwrap();
+        acl.set(grant, AccessLevel::FullControl).unwrap();
     }
-    let member = Member::User("user".to_owned());
-    let level = Level::ReadWrite;
-    acl.set(Grant { member, level }, Level::FullControl)
+    let member = AclMember::User("user".to_owned());
+    let level = AccessLevel::ReadWrite;
+    acl.set(Grant { member, level }, AccessLevel::FullControl)
         .unwrap();
-    let facts = Facts {
+    let facts = ResourceFacts {
         of: TypeName {
-            vendor: Name::parse("bench").unwrap(),
-            nss: Name::parse("thing").unwrap(),
+            vendor: UrnName::parse("bench").unwrap(),
+            nss: UrnName::parse("thing").unwrap(),
         },
-        version: VersionFacts::new(Version::new(1, 0, 0), Some(Level::ReadWrite)),
-        home: Home::Tenant("org"),
+        version: VersionFacts::new(Version::new(1, 0, 0), Some(AccessLevel::ReadWrite)),
+        home: ResourceHome::Tenant("org"),
         owner: Some("somebody"),
         acl: AclFacts::Loaded(&acl),
     };
     let begun = Instant::now();
     for _ in 0..TIMES {
-        let decision = decide(black_box(Action::Modify), &subject, black_box(&facts));
+        let decision = decide(
+            black_box(ResourceAction::Modify),
+            &subject,
+            black_box(&facts),
+        );
         assert!(black_box(decision).is_allowed());
     }
     let each = begun.elapsed() / TIMES;

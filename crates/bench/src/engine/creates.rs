@@ -1,11 +1,11 @@
 //! Creates, against the storage layer writing the same keys and bytes.
 
 use super::figures::at_least;
-use super::recording::Recording;
-use super::world::{OLD, Place, caller, content, of, register};
+use super::recording::WriteRecording;
+use super::world::{OLD, StoreFolder, caller, content, of, register};
 use coeval_engine::write::Create;
 use coeval_engine::{Engine, Settings};
-use coeval_storage::{AtomicWrite, Condition};
+use coeval_storage::{AtomicWrite, WriteCondition};
 use futures::StreamExt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 const CALLERS: usize = 64;
 
 pub(crate) async fn measure(time: Duration) {
-    let place = Place::new().await;
-    let recording = Arc::new(Recording::new(place.store()));
+    let place = StoreFolder::new().await;
+    let recording = Arc::new(WriteRecording::new(place.store()));
     let engine = Arc::new(Engine::new(
         Arc::clone(&recording) as _,
         Settings::default(),
@@ -37,7 +37,7 @@ pub(crate) async fn measure(time: Duration) {
     }
     let engine_rate = per_second(made, begun);
     let writes = std::mem::take(&mut *recording.noted.lock().unwrap());
-    let bare = Place::new().await;
+    let bare = StoreFolder::new().await;
     let store = bare.store();
     let writes: Vec<AtomicWrite> = writes.into_iter().map(unconditional).collect();
     let count = writes.len();
@@ -66,9 +66,9 @@ pub(crate) async fn measure(time: Duration) {
 fn unconditional(mut write: AtomicWrite) -> AtomicWrite {
     write
         .steps
-        .retain(|step| step.action != coeval_storage::Action::Nop);
+        .retain(|step| step.action != coeval_storage::WriteAction::Nop);
     for step in &mut write.steps {
-        step.condition = Condition::Whatever;
+        step.condition = WriteCondition::Whatever;
     }
     write
 }

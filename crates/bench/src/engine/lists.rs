@@ -1,18 +1,18 @@
 //! Listing everything, page by page.
 
 use super::figures::verdict;
-use super::world::{World, caller, of};
-use crate::figures::Goal;
+use super::world::{ResourceWorld, caller, of};
+use crate::figures::PromisedFigure;
 use coeval_engine::{Engine, Settings};
 use coeval_engine::{ListQuery, PageAt};
-use coeval_storage::{Key, Range};
+use coeval_storage::{Key, ReadRange};
 use std::time::Instant;
 
 /// What the storage layer needs to hand out the same records, for comparison.
-async fn bare(world: &World) {
+async fn bare(world: &ResourceWorld) {
     let store = world.place.store();
     let below = Key::try_from("e/bench/thing/v1").unwrap();
-    let mut range = Range::below(&below);
+    let mut range = ReadRange::below(&below);
     let mut read = 0_usize;
     let begun = Instant::now();
     loop {
@@ -28,7 +28,7 @@ async fn bare(world: &World) {
     println!("the storage layer reads the same records in ranges: {rate:.0}/s");
 }
 
-pub(crate) async fn measure(world: &World) {
+pub(crate) async fn measure(world: &ResourceWorld) {
     bare(world).await;
     let engine = Engine::new(world.place.store(), Settings::default());
     for page_size in [128, 1_000] {
@@ -52,7 +52,7 @@ pub(crate) async fn measure(world: &World) {
         assert_eq!(listed, world.ids.len());
         #[expect(clippy::cast_precision_loss, reason = "a count of resources")]
         let rate = listed as f64 / time;
-        let verdict = verdict(Goal::AtLeast(100_000.0), rate);
+        let verdict = verdict(PromisedFigure::AtLeast(100_000.0), rate);
         let first = pages[0];
         let later = pages.iter().skip(1).take(pages.len().saturating_sub(2));
         let worst = later.max().copied().unwrap_or_default();

@@ -1,14 +1,14 @@
 //! A mass migration with ten steps.
 
 use super::figures::verdict;
-use super::world::{NEW, OLD, World, caller, of};
-use crate::figures::Goal;
+use super::world::{NEW, OLD, ResourceWorld, caller, of};
+use crate::figures::PromisedFigure;
 use coeval_engine::jobs::{JobRunner, MigrateOptions, RunnerSettings};
 use coeval_engine::{Engine, Settings};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-pub(crate) async fn measure(world: &World) {
+pub(crate) async fn measure(world: &ResourceWorld) {
     let engine = Arc::new(Engine::new(world.place.store(), Settings::default()));
     let begun = Instant::now();
     let runner = JobRunner::start(
@@ -30,7 +30,7 @@ pub(crate) async fn measure(world: &World) {
     runner.stop().await;
     #[expect(clippy::cast_precision_loss, reason = "a count of resources")]
     let rate = world.ids.len() as f64 / time;
-    let verdict = verdict(Goal::AtLeast(10_000.0), rate);
+    let verdict = verdict(PromisedFigure::AtLeast(10_000.0), rate);
     println!(
         "mass migration of {} resources by ten steps: {rate:.0}/s (goal 10,000) {verdict}; {:?}",
         world.ids.len(),

@@ -2,7 +2,7 @@
 //! callers notice of it, and whether it knows when it will be done.
 
 use super::figures::{at_least, at_most};
-use super::world::{OLD, World, caller, content, of};
+use super::world::{OLD, ResourceWorld, caller, content, of};
 use crate::figures::rate;
 use coeval_core::phases::Phase;
 use coeval_core::version::Uuid;
@@ -19,15 +19,15 @@ const SMALL: usize = 10_000;
 const OFTEN: Duration = Duration::from_millis(50);
 const SELDOM: Duration = Duration::from_secs(2);
 
-struct Moving {
-    world: World,
+struct PhaseMove {
+    world: ResourceWorld,
     engine: Arc<Engine>,
     _driver: MigrationDriver,
 }
 
-impl Moving {
+impl PhaseMove {
     async fn with(resources: usize) -> Self {
-        let world = World::with(resources).await;
+        let world = ResourceWorld::with(resources).await;
         let engine = Engine::open(world.place.store(), Settings::default()).await;
         let engine = Arc::new(engine.unwrap());
         let settings = MigrationSettings {
@@ -103,7 +103,7 @@ async fn update(engine: &Engine, id: Uuid, n: usize) {
     written.unwrap();
 }
 
-async fn writes(moving: &Moving, time: Duration) -> f64 {
+async fn writes(moving: &PhaseMove, time: Duration) -> f64 {
     let (engine, ids) = (Arc::clone(&moving.engine), Arc::clone(&moving.world.ids));
     rate(16, time, move |_| {
         let (engine, ids) = (Arc::clone(&engine), Arc::clone(&ids));
@@ -116,7 +116,7 @@ async fn writes(moving: &Moving, time: Duration) -> f64 {
 }
 
 /// The 99th of a hundred latencies of callers who read and write at a moderate pace.
-async fn foreground(moving: &Moving, over: Arc<AtomicBool>) -> Duration {
+async fn foreground(moving: &PhaseMove, over: Arc<AtomicBool>) -> Duration {
     let mut callers = Vec::new();
     for _ in 0..4 {
         let (engine, ids) = (Arc::clone(&moving.engine), Arc::clone(&moving.world.ids));
@@ -148,7 +148,7 @@ async fn foreground(moving: &Moving, over: Arc<AtomicBool>) -> Duration {
 }
 
 /// The same for a while.
-async fn undisturbed(moving: &Moving, time: Duration) -> Duration {
+async fn undisturbed(moving: &PhaseMove, time: Duration) -> Duration {
     let over = Arc::new(AtomicBool::new(false));
     let stop = Arc::clone(&over);
     let timer = tokio::spawn(async move {
@@ -161,7 +161,7 @@ async fn undisturbed(moving: &Moving, time: Duration) -> Duration {
 }
 
 pub(crate) async fn mirrored(time: Duration) {
-    let moving = Moving::with(SMALL).await;
+    let moving = PhaseMove::with(SMALL).await;
     let plain = writes(&moving, time).await;
     moving.start().await;
     moving.forward_to(Phase::Mirror).await;
@@ -175,11 +175,11 @@ pub(crate) async fn mirrored(time: Duration) {
 }
 
 pub(crate) async fn backfill(large: usize) {
-    let moving = Moving::with(SMALL).await;
+    let moving = PhaseMove::with(SMALL).await;
     moving.start().await;
     let (small, _) = moving.backfill(OFTEN).await;
     drop(moving);
-    let moving = Moving::with(large).await;
+    let moving = PhaseMove::with(large).await;
     moving.start().await;
     let (rate, off) = moving.backfill(OFTEN).await;
     at_least(
@@ -199,7 +199,7 @@ pub(crate) async fn backfill(large: usize) {
 }
 
 pub(crate) async fn callers(time: Duration) {
-    let moving = Moving::with(SMALL * 2).await;
+    let moving = PhaseMove::with(SMALL * 2).await;
     let before = undisturbed(&moving, time).await;
     moving.start().await;
     moving.forward_to(Phase::ReadNew).await;

@@ -1,7 +1,7 @@
 //! Gets at the stored and at another version, and lookups by name.
 
 use super::figures::{at_least, at_most};
-use super::world::{NEW, OLD, World, caller, of};
+use super::world::{NEW, OLD, ResourceWorld, caller, of};
 use crate::figures::rate;
 use coeval_core::version::Uuid;
 use coeval_engine::{Engine, SYSTEM_ORG, Settings, Target};
@@ -9,7 +9,7 @@ use coeval_storage::Key;
 use std::sync::Arc;
 use std::time::Duration;
 
-fn engine(world: &World, view_bytes: u64) -> Arc<Engine> {
+fn engine(world: &ResourceWorld, view_bytes: u64) -> Arc<Engine> {
     let settings = Settings {
         view_bytes,
         ..Settings::default()
@@ -38,7 +38,7 @@ async fn gets(
     .await
 }
 
-pub(crate) async fn measure(world: &World, time: Duration) {
+pub(crate) async fn measure(world: &ResourceWorld, time: Duration) {
     let all = world.ids.len();
     for callers in [1, 64] {
         let (store, ids) = (world.place.store(), Arc::clone(&world.ids));
@@ -91,8 +91,8 @@ pub(crate) async fn measure(world: &World, time: Duration) {
 }
 
 /// The names of the first thousand, and of all: the same work, if an index does it.
-async fn names(world: &World, time: Duration) {
-    let small = World::with(1_000).await;
+async fn names(world: &ResourceWorld, time: Duration) {
+    let small = ResourceWorld::with(1_000).await;
     let mut rates = Vec::new();
     for world in [&small, world] {
         let engine = engine(world, 0);

@@ -1,21 +1,21 @@
 //! A layer that notes the writes that pass, so that the storage layer can be given the same.
 
 use async_trait::async_trait;
-use coeval_storage::feed::{Watch, WatchRequest};
+use coeval_storage::feed::{DeliveryStream, WatchRequest};
 use coeval_storage::{
-    Adoption, AtomicWrite, DynStore, Entry, LogPage, ReadRequest, Retention, Snapshot, Span,
-    Status, StorageError, Store, Token, Written,
+    AdoptionStep, AtomicWrite, CommittedWrite, DynStore, EventRetention, KeySpan, LogPage,
+    ReadRequest, ReadSnapshot, StorageError, Store, StoreStatus, StoredEntry, Token,
 };
 use std::sync::Mutex;
 
 /// Notes writes while it is told to.
 #[derive(Debug)]
-pub(crate) struct Recording {
+pub(crate) struct WriteRecording {
     store: DynStore,
     pub(crate) noted: Mutex<Vec<AtomicWrite>>,
 }
 
-impl Recording {
+impl WriteRecording {
     pub(crate) fn new(store: DynStore) -> Self {
         Self {
             store,
@@ -25,17 +25,17 @@ impl Recording {
 }
 
 #[async_trait]
-impl Store for Recording {
-    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+impl Store for WriteRecording {
+    async fn read(&self, request: ReadRequest) -> Result<ReadSnapshot, StorageError> {
         self.store.read(request).await
     }
 
-    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<CommittedWrite, StorageError> {
         self.noted.lock().unwrap().push(write.clone());
         self.store.atomic_write(write).await
     }
 
-    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+    async fn watch(&self, request: WatchRequest) -> Result<DeliveryStream, StorageError> {
         self.store.watch(request).await
     }
 
@@ -43,23 +43,23 @@ impl Store for Recording {
         self.store.events(after).await
     }
 
-    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+    async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         self.store.expired(limit).await
     }
 
-    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+    async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError> {
         self.store.compact(keep).await
     }
 
-    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+    async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
         self.store.adopt(step).await
     }
 
-    async fn status(&self) -> Result<Status, StorageError> {
+    async fn status(&self) -> Result<StoreStatus, StorageError> {
         self.store.status().await
     }
 
-    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+    async fn count(&self, span: KeySpan) -> Result<(Token, u64), StorageError> {
         self.store.count(span).await
     }
 

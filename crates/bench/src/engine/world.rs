@@ -1,6 +1,6 @@
 //! A store with a type of two versions and many resources of 2 KiB.
 
-use coeval_access::{Rights, Subject};
+use coeval_access::{AccessSubject, Rights};
 use coeval_core::version::{Uuid, Version};
 use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
@@ -13,12 +13,12 @@ use std::sync::Arc;
 use std::time::Instant;
 
 /// A store in a folder of its own.
-pub(crate) struct Place {
+pub(crate) struct StoreFolder {
     pub(crate) opened: OpenStore,
     _folder: tempfile::TempDir,
 }
 
-impl Place {
+impl StoreFolder {
     pub(crate) async fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let url = format!("sqlite:{}/coeval.db", folder.path().display());
@@ -35,13 +35,13 @@ impl Place {
 }
 
 /// Many resources.
-pub(crate) struct World {
-    pub(crate) place: Place,
+pub(crate) struct ResourceWorld {
+    pub(crate) place: StoreFolder,
     pub(crate) ids: Arc<Vec<Uuid>>,
 }
 
 pub(crate) fn caller() -> Caller {
-    let subject = Subject::provider("bench", SYSTEM_ORG, Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("bench", SYSTEM_ORG, Vec::new(), Rights::everything());
     Caller::new(Arc::new(subject))
 }
 
@@ -100,9 +100,9 @@ pub(crate) async fn register(engine: &Engine) {
     }
 }
 
-impl World {
+impl ResourceWorld {
     pub(crate) async fn with(resources: usize) -> Self {
-        let place = Place::new().await;
+        let place = StoreFolder::new().await;
         let engine = Arc::new(Engine::new(place.store(), Settings::default()));
         register(&engine).await;
         let begun = Instant::now();

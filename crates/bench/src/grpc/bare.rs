@@ -2,7 +2,7 @@
 //! else.
 
 use bytes::Bytes;
-use coeval_grpc::raw::Raw;
+use coeval_grpc::raw::RawCodec;
 use std::convert::Infallible;
 use std::path::Path;
 use std::task::{Context, Poll};
@@ -14,13 +14,13 @@ use tonic::{Request, Response, Status};
 
 /// Every method of every service.
 #[derive(Clone)]
-struct Same(Bytes);
+struct BareService(Bytes);
 
-impl NamedService for Same {
+impl NamedService for BareService {
     const NAME: &'static str = "coeval.resources.v1.ResourceService";
 }
 
-impl Service<http::Request<Body>> for Same {
+impl Service<http::Request<Body>> for BareService {
     type Response = http::Response<Body>;
     type Error = Infallible;
     type Future = BoxFuture<Self::Response, Infallible>;
@@ -30,14 +30,14 @@ impl Service<http::Request<Body>> for Same {
     }
 
     fn call(&mut self, request: http::Request<Body>) -> Self::Future {
-        let answer = Answer(self.0.clone());
-        Box::pin(async move { Ok(Grpc::new(Raw).unary(answer, request).await) })
+        let answer = BareAnswer(self.0.clone());
+        Box::pin(async move { Ok(Grpc::new(RawCodec).unary(answer, request).await) })
     }
 }
 
-struct Answer(Bytes);
+struct BareAnswer(Bytes);
 
-impl UnaryService<Bytes> for Answer {
+impl UnaryService<Bytes> for BareAnswer {
     type Response = Bytes;
     type Future = BoxFuture<Response<Bytes>, Status>;
 
@@ -53,6 +53,6 @@ pub(crate) async fn serve(file: &Path) {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     println!("bare ready on http://{}", listener.local_addr().unwrap());
     let incoming = tonic::transport::server::TcpIncoming::from(listener).with_nodelay(Some(true));
-    let server = tonic::transport::Server::builder().add_service(Same(bytes));
+    let server = tonic::transport::Server::builder().add_service(BareService(bytes));
     server.serve_with_incoming(incoming).await.unwrap();
 }

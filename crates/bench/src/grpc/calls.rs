@@ -3,7 +3,7 @@
 use bytes::Bytes;
 use coeval_grpc::proto::header::v1::Metadata;
 use coeval_grpc::proto::resources::v1 as pb;
-use coeval_grpc::raw::Raw;
+use coeval_grpc::raw::RawCodec;
 use prost::Message as _;
 use tonic::client::Grpc;
 use tonic::metadata::{Ascii, MetadataValue};
@@ -12,12 +12,12 @@ use tonic::{Request, Streaming};
 
 /// A connection of somebody who is logged in.
 #[derive(Clone)]
-pub(crate) struct Client {
+pub(crate) struct GrpcCaller {
     grpc: Grpc<Channel>,
     token: MetadataValue<Ascii>,
 }
 
-impl Client {
+impl GrpcCaller {
     /// A connection of its own.
     pub(crate) async fn connect(url: &str, token: &str) -> Self {
         let endpoint = Endpoint::from_shared(url.to_owned()).unwrap();
@@ -40,7 +40,7 @@ impl Client {
         self.grpc.ready().await.unwrap();
         let path = http::uri::PathAndQuery::from_static(path);
         let request = self.request(message);
-        let answer = self.grpc.unary(request, path, Raw).await;
+        let answer = self.grpc.unary(request, path, RawCodec).await;
         answer.unwrap().into_inner()
     }
 
@@ -49,7 +49,7 @@ impl Client {
         self.grpc.ready().await.unwrap();
         let path = http::uri::PathAndQuery::from_static(path);
         let request = self.request(message);
-        let answer = self.grpc.server_streaming(request, path, Raw).await;
+        let answer = self.grpc.server_streaming(request, path, RawCodec).await;
         answer.unwrap().into_inner()
     }
 }

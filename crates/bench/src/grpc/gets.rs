@@ -1,11 +1,11 @@
 //! Gets: the generic service beside a bare one that answers the same bytes, and a typed service
 //! beside the generic one.
 
-use super::calls::{Client, GET, GET_TYPED, UPSERT, upsert};
+use super::calls::{GET, GET_TYPED, GrpcCaller, UPSERT, upsert};
 use super::types::TYPES;
 use crate::client::log_in;
-use crate::load::{Outcome, load};
-use crate::server::Server;
+use crate::load::{LoadOutcome, load};
+use crate::server::ServerProcess;
 use bytes::Bytes;
 use coeval_grpc::proto::resources::v1 as pb;
 use prost::Message as _;
@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 const CONNECTIONS: usize = 8;
 
 pub(crate) async fn measure(store: Option<&str>, time: Duration, clients: usize, count: usize) {
-    let server = Server::coeval(&TYPES, store, false);
+    let server = ServerProcess::coeval(&TYPES, store, false);
     let token = log_in(&server).await;
     fill(&server, &token, clients, count).await;
     let generic = move |n: usize| {
@@ -33,10 +33,10 @@ pub(crate) async fn measure(store: Option<&str>, time: Duration, clients: usize,
         bytes.extend_from_slice(name.as_bytes());
         Bytes::from(bytes)
     };
-    let mut client = Client::connect(&server.url, &token).await;
+    let mut client = GrpcCaller::connect(&server.url, &token).await;
     let bytes = client.call(GET, generic(1)).await;
     println!("gets of {} bytes, {clients} at a time", bytes.len());
-    let bare = Server::bare("grpc", &bytes, false);
+    let bare = ServerProcess::bare("grpc", &bytes, false);
     let limit = run(&bare, &token, time, clients, GET, generic).await;
     show("bare tonic service", &limit);
     let ours = run(&server, &token, time, clients, GET, generic).await;
@@ -63,11 +63,11 @@ pub(crate) fn goal(met: bool, goal: &str) -> String {
     }
 }
 
-async fn fill(server: &Server, token: &str, clients: usize, count: usize) {
+async fn fill(server: &ServerProcess, token: &str, clients: usize, count: usize) {
     let tasks = (0..clients).map(|first| {
         let (url, token) = (server.url.clone(), token.to_owned());
         tokio::spawn(async move {
-            let mut client = Client::connect(&url, &token).await;
+            let mut client = GrpcCaller::connect(&url, &token).await;
             for number in (first..count).step_by(clients) {
                 let name = format!("thing-{number}");
                 client.call(UPSERT, upsert(&name, number as u64)).await;
@@ -80,16 +80,16 @@ async fn fill(server: &Server, token: &str, clients: usize, count: usize) {
 }
 
 async fn run(
-    server: &Server,
+    server: &ServerProcess,
     token: &str,
     time: Duration,
     clients: usize,
     path: &'static str,
     message: impl Fn(usize) -> Bytes + Copy + Send + 'static,
-) -> Outcome {
+) -> LoadOutcome {
     let mut connections = Vec::new();
     for _ in 0..CONNECTIONS {
-        connections.push(Client::connect(&server.url, token).await);
+        connections.push(GrpcCaller::connect(&server.url, token).await);
     }
     let callers = (0..clients).map(|first| (first, connections[first % CONNECTIONS].clone()));
     load(
@@ -110,7 +110,7 @@ async fn run(
     .await
 }
 
-fn show(name: &str, ran: &Outcome) {
+fn show(name: &str, ran: &LoadOutcome) {
     println!(
         "  {name:<20} {:>8.0}/s   p50 {} µs  p99 {} µs   {:.0} µs of processor time each",
         ran.rate(),

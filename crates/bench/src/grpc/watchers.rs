@@ -1,12 +1,12 @@
 //! Watchers by the thousand at three versions: how many conversions a write costs, how many events
 //! are delivered a second, and how late.
 
-use super::calls::{Client, UPSERT, WATCH, upsert};
+use super::calls::{GrpcCaller, UPSERT, WATCH, upsert};
 use super::gets::goal;
 use super::types::TYPES;
-use crate::client::{Connection, log_in};
+use crate::client::{LoadConnection, log_in};
 use crate::figures::as_f64;
-use crate::server::Server;
+use crate::server::ServerProcess;
 use bytes::Bytes;
 use coeval_grpc::proto::resources::v1 as pb;
 use hdrhistogram::Histogram;
@@ -22,28 +22,28 @@ const VERSIONS: [&str; 3] = ["v1", "v1.1", "v2"];
 /// Things that are written by turns.
 const THINGS: u64 = 200;
 
-struct Watching {
+struct WatcherLoad {
     began: Instant,
     events: AtomicU64,
     delays: Mutex<Histogram<u64>>,
 }
 
 pub(crate) async fn measure(store: Option<&str>, time: Duration, watchers: usize, writes: u32) {
-    let server = Server::coeval(&TYPES, store, false);
+    let server = ServerProcess::coeval(&TYPES, store, false);
     let token = log_in(&server).await;
-    let mut writer = Client::connect(&server.url, &token).await;
+    let mut writer = GrpcCaller::connect(&server.url, &token).await;
     for number in 0..THINGS {
         let name = format!("thing-{number}");
         writer.call(UPSERT, upsert(&name, 0)).await;
     }
-    let shared = Arc::new(Watching {
+    let shared = Arc::new(WatcherLoad {
         began: Instant::now(),
         events: AtomicU64::new(0),
         delays: Mutex::new(Histogram::new_with_bounds(1, 600_000_000, 3).unwrap()),
     });
     let mut connections = Vec::new();
     for _ in 0..watchers.div_ceil(EACH) {
-        connections.push(Client::connect(&server.url, &token).await);
+        connections.push(GrpcCaller::connect(&server.url, &token).await);
     }
     for number in 0..watchers {
         let mut client = connections[number / EACH].clone();
@@ -108,8 +108,8 @@ pub(crate) async fn measure(store: Option<&str>, time: Duration, watchers: usize
 
 /// Writes for a while; how often.
 async fn write(
-    writer: &mut Client,
-    shared: &Watching,
+    writer: &mut GrpcCaller,
+    shared: &WatcherLoad,
     time: Duration,
     a_second: Option<u32>,
 ) -> u64 {
@@ -129,7 +129,7 @@ async fn write(
 }
 
 /// Waits until all events are there, or no more come.
-async fn settle(shared: &Watching, expected: u64) {
+async fn settle(shared: &WatcherLoad, expected: u64) {
     let (mut last, mut at) = (0, Instant::now());
     loop {
         let now = shared.events.load(Ordering::Relaxed);
@@ -154,8 +154,11 @@ fn written_at(message: &[u8]) -> Option<u64> {
 }
 
 /// How many conversions the server has made.
-async fn conversions(server: &Server) -> u64 {
-    let reply = Connection::open(server, None).await.get("/metrics").await;
+async fn conversions(server: &ServerProcess) -> u64 {
+    let reply = LoadConnection::open(server, None)
+        .await
+        .get("/metrics")
+        .await;
     let text = String::from_utf8(reply.body.to_vec()).unwrap();
     let lines = text
         .lines()

@@ -1,17 +1,17 @@
 //! The embedded store against SQLite itself.
 
-use super::table::Table;
+use super::table::RatioTable;
 use super::writers::{fill, rate, record_key};
 use super::{bare, watchers};
-use crate::figures::Goal;
-use coeval_storage::{DynStore, Key, Range, ReadRequest, Span, Store};
+use crate::figures::PromisedFigure;
+use coeval_storage::{DynStore, Key, KeySpan, ReadRange, ReadRequest, Store};
 use coeval_stores::{OpenOptions, open};
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-pub(crate) async fn measure(table: &mut Table, time: Duration, records: usize) {
+pub(crate) async fn measure(table: &mut RatioTable, time: Duration, records: usize) {
     let folder = tempfile::tempdir().unwrap();
     writes(table, folder.path(), time).await;
     let path = folder.path().join("reads.db");
@@ -24,7 +24,7 @@ pub(crate) async fn measure(table: &mut Table, time: Duration, records: usize) {
     opened.store.close().await;
 }
 
-async fn writes(table: &mut Table, folder: &Path, time: Duration) {
+async fn writes(table: &mut RatioTable, folder: &Path, time: Duration) {
     let url = |name: &str| format!("sqlite:{}", folder.join(name).display());
     let opened = open(&url("one.db"), OpenOptions::default()).await.unwrap();
     let one = rate(&opened.store, 1, 0, time).await;
@@ -34,13 +34,13 @@ async fn writes(table: &mut Table, folder: &Path, time: Duration) {
     let bare = tokio::task::spawn_blocking(move || bare::write_rate(&path, 64, time));
     let bare = bare.await.unwrap();
     let what = "embedded: 64 durable writers / one";
-    table.ratio(what, "writes/s", (many, one), Goal::AtLeast(3.0));
+    table.ratio(what, "writes/s", (many, one), PromisedFigure::AtLeast(3.0));
     let what = "embedded: 64 durable writers / bare batches of 64";
-    table.ratio(what, "writes/s", (many, bare), Goal::AtLeast(0.6));
+    table.ratio(what, "writes/s", (many, bare), PromisedFigure::AtLeast(0.6));
 }
 
 async fn reads(
-    table: &mut Table,
+    table: &mut RatioTable,
     store: &DynStore,
     path: &Path,
     (records, time): (usize, Duration),
@@ -57,16 +57,26 @@ async fn reads(
     let one = read_rate(store, (1, 1), records, time).await;
     let range = range_rate(store, 500, records, time).await;
     let what = format!("embedded: gets, 64 callers / {cores} bare threads");
-    table.ratio(&what, "gets/s", (many, bare_all), Goal::AtLeast(0.5));
+    table.ratio(
+        &what,
+        "gets/s",
+        (many, bare_all),
+        PromisedFigure::AtLeast(0.5),
+    );
     let what = "embedded: gets, one caller / one bare thread";
-    table.ratio(what, "gets/s", (one, bare_one), Goal::None);
+    table.ratio(what, "gets/s", (one, bare_one), PromisedFigure::None);
     let what = "embedded: ranges of 500, one caller / one bare thread";
-    table.ratio(what, "items/s", (range, bare_range), Goal::AtLeast(0.7));
+    table.ratio(
+        what,
+        "items/s",
+        (range, bare_range),
+        PromisedFigure::AtLeast(0.7),
+    );
     for (callers, single) in [(1, one), (64, many)] {
         for keys in [2, 96] {
             let rate = read_rate(store, (callers, keys), records, time).await;
             let what = format!("embedded: reads of {keys} keys / of one, callers: {callers}");
-            table.ratio(&what, "reads/s", (rate, single), Goal::None);
+            table.ratio(&what, "reads/s", (rate, single), PromisedFigure::None);
         }
     }
 }
@@ -115,7 +125,7 @@ async fn range_rate(store: &DynStore, size: usize, records: usize, time: Duratio
             .wrapping_mul(6_364_136_223_846_793_005)
             .wrapping_add(1);
         let from = Key::try_from(record_key((number >> 20) % records as u64).as_str()).unwrap();
-        let range = Range::of(Span::between(&from, &end)).limit(size);
+        let range = ReadRange::of(KeySpan::between(&from, &end)).limit(size);
         items += store.range(range).await.unwrap().1.entries.len();
     }
     items as f64 / begun.elapsed().as_secs_f64()

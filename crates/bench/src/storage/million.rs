@@ -1,12 +1,12 @@
 //! A million records in the embedded store: run by hand, the figures go to the docs.
 
-use super::table::Table;
+use super::table::RatioTable;
 use super::writers::fill;
-use coeval_storage::{Retention, Store};
+use coeval_storage::{EventRetention, Store};
 use coeval_stores::{OpenOptions, backup, check, open, restore};
 use std::time::Instant;
 
-pub(crate) async fn measure(table: &mut Table, records: usize) {
+pub(crate) async fn measure(table: &mut RatioTable, records: usize) {
     let folder = tempfile::tempdir().unwrap();
     let url = |name: &str| format!("sqlite:{}", folder.path().join(name).display());
     let opened = open(&url("store.db"), OpenOptions::default())
@@ -28,7 +28,7 @@ pub(crate) async fn measure(table: &mut Table, records: usize) {
     fill(store, records).await;
     note("written, with an index entry each, 256 callers", begun);
     let begun = Instant::now();
-    store.compact(Retention::default()).await.unwrap();
+    store.compact(EventRetention::default()).await.unwrap();
     note("compacted to the usual retention", begun);
     let begun = Instant::now();
     let found = check(store, &quiet).await.unwrap();
@@ -53,7 +53,7 @@ pub(crate) async fn measure(table: &mut Table, records: usize) {
     restore(
         &target.store,
         &to,
-        coeval_stores::Target::MustBeEmpty,
+        coeval_stores::LoadTarget::MustBeEmpty,
         &quiet,
     )
     .await

@@ -1,26 +1,32 @@
 //! The table of results.
 
-use crate::figures::Goal;
+use crate::figures::PromisedFigure;
 use std::fmt;
 
 #[derive(Debug)]
-struct Row {
+struct RatioRow {
     what: String,
     measured: String,
     limit: String,
     ratio: Option<f64>,
-    goal: Goal,
+    goal: PromisedFigure,
 }
 
 /// Rows of ratios.
 #[derive(Debug, Default)]
-pub(crate) struct Table(Vec<Row>);
+pub(crate) struct RatioTable(Vec<RatioRow>);
 
-impl Table {
+impl RatioTable {
     /// A ratio of two figures of the same unit.
-    pub(crate) fn ratio(&mut self, what: &str, unit: &str, figures: (f64, f64), goal: Goal) {
+    pub(crate) fn ratio(
+        &mut self,
+        what: &str,
+        unit: &str,
+        figures: (f64, f64),
+        goal: PromisedFigure,
+    ) {
         let (measured, limit) = figures;
-        self.push(Row {
+        self.push(RatioRow {
             what: what.into(),
             measured: format!("{measured:.0} {unit}"),
             limit: format!("{limit:.0} {unit}"),
@@ -31,28 +37,28 @@ impl Table {
 
     /// A figure alone.
     pub(crate) fn figure(&mut self, what: &str, figure: impl fmt::Display) {
-        self.push(Row {
+        self.push(RatioRow {
             what: what.into(),
             measured: figure.to_string(),
             limit: String::new(),
             ratio: None,
-            goal: Goal::None,
+            goal: PromisedFigure::None,
         });
     }
 
-    fn push(&mut self, row: Row) {
+    fn push(&mut self, row: RatioRow) {
         eprintln!("{row}");
         self.0.push(row);
     }
 }
 
-impl fmt::Display for Row {
+impl fmt::Display for RatioRow {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let ratio = self.ratio.map_or_else(String::new, |r| format!("{r:.2}"));
         let goal = match self.goal {
-            Goal::AtLeast(goal) => format!("≥ {goal}"),
-            Goal::AtMost(goal) => format!("≤ {goal}"),
-            Goal::None => String::new(),
+            PromisedFigure::AtLeast(goal) => format!("≥ {goal}"),
+            PromisedFigure::AtMost(goal) => format!("≤ {goal}"),
+            PromisedFigure::None => String::new(),
         };
         let met = self.ratio.is_none_or(|ratio| self.goal.is_met(ratio));
         let short = if met { "" } else { "FALLS SHORT" };
@@ -64,7 +70,7 @@ impl fmt::Display for Row {
     }
 }
 
-impl fmt::Display for Table {
+impl fmt::Display for RatioTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,

@@ -1,10 +1,10 @@
 //! What watchers cost the writer, and what a resume costs.
 
-use super::table::Table;
+use super::table::RatioTable;
 use super::writers::write_of;
-use crate::figures::Goal;
+use crate::figures::PromisedFigure;
 use bytes::Bytes;
-use coeval_storage::{Delivery, DynStore, Key, Span, Store, Token, WatchRequest};
+use coeval_storage::{DynStore, Key, KeySpan, Store, Token, WatchDelivery, WatchRequest};
 use futures::StreamExt;
 use hdrhistogram::Histogram;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use std::time::{Duration, Instant};
 const WATCHERS: u64 = 1_000;
 const WRITES_A_SECOND: u64 = 200;
 
-fn below_e() -> Span {
-    Span::below(&Key::try_from("e").unwrap())
+fn below_e() -> KeySpan {
+    KeySpan::below(&Key::try_from("e").unwrap())
 }
 
 /// The writer's p50 at 200 writes a second, without and with a thousand watchers.
-pub(crate) async fn latency(table: &mut Table, store: &DynStore, time: Duration) {
+pub(crate) async fn latency(table: &mut RatioTable, store: &DynStore, time: Duration) {
     let writes = (time.as_secs_f64() * WRITES_A_SECOND as f64) as u64;
     let without = paced(store, 10_000_000, writes).await;
     let delivered = Arc::new(AtomicU64::new(0));
@@ -35,11 +35,11 @@ pub(crate) async fn latency(table: &mut Table, store: &DynStore, time: Duration)
             let mut mine = 0;
             while mine < writes {
                 match watch.next().await.unwrap().unwrap() {
-                    Delivery::Events(_, group) => {
+                    WatchDelivery::Events(_, group) => {
                         mine += group.events.len() as u64;
                         delivered.fetch_add(group.events.len() as u64, Ordering::Relaxed);
                     }
-                    Delivery::Live(_) | Delivery::Bookmark(_) => {}
+                    WatchDelivery::Live(_) | WatchDelivery::Bookmark(_) => {}
                 }
             }
         }));
@@ -52,7 +52,7 @@ pub(crate) async fn latency(table: &mut Table, store: &DynStore, time: Duration)
             .unwrap();
     }
     let what = "embedded: writer's p50 with 1,000 watchers / none, 200 writes/s";
-    table.ratio(what, "µs", (with, without), Goal::AtMost(1.3));
+    table.ratio(what, "µs", (with, without), PromisedFigure::AtMost(1.3));
     let counted = delivered.load(Ordering::Relaxed);
     let what = "embedded: deliveries to 1,000 watchers / expected";
     let expected = (WATCHERS * writes) as f64;
@@ -60,7 +60,7 @@ pub(crate) async fn latency(table: &mut Table, store: &DynStore, time: Duration)
         what,
         "events",
         (counted as f64, expected),
-        Goal::AtLeast(1.0),
+        PromisedFigure::AtLeast(1.0),
     );
 }
 
@@ -79,7 +79,7 @@ async fn paced(store: &DynStore, first: u64, writes: u64) -> f64 {
 }
 
 /// Resuming over the last hundred of many events, and over all of them.
-pub(crate) async fn resume(table: &mut Table, store: &DynStore, events: usize) {
+pub(crate) async fn resume(table: &mut RatioTable, store: &DynStore, events: usize) {
     let status = store.status().await.unwrap();
     for missed in [
         100,
@@ -97,7 +97,7 @@ pub(crate) async fn resume(table: &mut Table, store: &DynStore, events: usize) {
         let mut watch = store.watch(request).await.unwrap();
         let mut seen = 0;
         while seen < missed {
-            if let Delivery::Events(..) = watch.next().await.unwrap().unwrap() {
+            if let WatchDelivery::Events(..) = watch.next().await.unwrap().unwrap() {
                 seen += 1;
             }
         }

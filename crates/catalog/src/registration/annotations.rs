@@ -12,13 +12,13 @@ use crate::types::annotations::{AnnotationChange, Annotations, StoredAnnotations
 use crate::types::definition::{Definition, Meta};
 use crate::types::state::{TypeState, with_phase};
 use coeval_access::TypeAction;
-use coeval_core::types::{Deprecation, TypeVersion, columns_flaw, same_definition};
+use coeval_core::types::{TypeVersion, VersionDeprecation, columns_flaw, same_definition};
 use coeval_core::version::Version;
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Action, AtomicWrite, Condition, Put, Step};
+use coeval_storage::{AtomicWrite, RecordPut, WriteAction, WriteCondition, WriteStep};
 
 /// The step that annotates a version that is registered or replaced with these notes, if one is
 /// needed.
@@ -27,7 +27,7 @@ pub(crate) fn annotating(
     version: &TypeVersion,
     meta: &Meta,
     before: &Annotations,
-) -> Result<Option<Step>, EngineError> {
+) -> Result<Option<WriteStep>, EngineError> {
     let after = before.changed(&AnnotationChange::of_file(version));
     if let Some(what) = flaw(&after, version) {
         let id = version.id.clone();
@@ -40,7 +40,7 @@ pub(crate) fn annotating(
 pub(crate) fn forgetting(
     of: &TypeKey,
     definition: &Definition,
-) -> Result<Option<Step>, EngineError> {
+) -> Result<Option<WriteStep>, EngineError> {
     let gone = Annotations {
         revision: definition.annotations.revision,
         ..Annotations::default()
@@ -54,7 +54,7 @@ fn step(
     version: Version,
     meta: &Meta,
     after: &Annotations,
-) -> Result<Option<Step>, EngineError> {
+) -> Result<Option<WriteStep>, EngineError> {
     let action = if !after.is_empty() {
         let stored = StoredAnnotations {
             number: meta.number,
@@ -64,15 +64,15 @@ fn step(
             revision: None,
         };
         let body = coeval_records::encode::encode("annotations", &stored)?;
-        Action::Put(Put::of(body))
+        WriteAction::Put(RecordPut::of(body))
     } else if after.revision.is_some() {
-        Action::Delete
+        WriteAction::Delete
     } else {
         return Ok(None);
     };
-    Ok(Some(Step {
+    Ok(Some(WriteStep {
         key: keys::annotations(of, version)?,
-        condition: Condition::Whatever,
+        condition: WriteCondition::Whatever,
         action,
     }))
 }
@@ -80,7 +80,9 @@ fn step(
 fn flaw(annotations: &Annotations, version: &TypeVersion) -> Option<String> {
     let deprecated = annotations.deprecated.as_ref();
     let columns = || columns_flaw(&annotations.columns, &version.schema);
-    deprecated.and_then(Deprecation::flaw).or_else(columns)
+    deprecated
+        .and_then(VersionDeprecation::flaw)
+        .or_else(columns)
 }
 
 impl TypeState {
@@ -91,7 +93,7 @@ impl TypeState {
 
     /// What whoever writes at a version should know of it.
     #[must_use]
-    pub fn deprecation(&self, version: Version) -> Option<&Deprecation> {
+    pub fn deprecation(&self, version: Version) -> Option<&VersionDeprecation> {
         self.annotations(version)?.deprecated.as_ref()
     }
 }
@@ -157,7 +159,7 @@ impl Catalog {
                 return Ok(());
             };
             let key = keys::type_version(of, version)?;
-            let own = Condition::RevisionIs(definition.revision);
+            let own = WriteCondition::RevisionIs(definition.revision);
             let mut write = AtomicWrite::new().when(&key, own);
             write.steps.push(step);
             let mut write = with_phase(write, &state, state.phase_revision)?;

@@ -8,15 +8,22 @@ use crate::caller::Caller;
 use async_trait::async_trait;
 use coeval_records::error::EngineError;
 use coeval_records::keys::TypeKey;
-use coeval_storage::Step;
+use coeval_storage::WriteStep;
 
 /// Makes and removes the rights bundles of types.
 #[async_trait]
 pub trait TypeBundles: Send + Sync {
     /// The steps that make a type's rights bundle.
-    async fn bundle_steps(&self, caller: &Caller, of: &TypeKey) -> Result<Vec<Step>, EngineError>;
+    async fn bundle_steps(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+    ) -> Result<Vec<WriteStep>, EngineError>;
 
     /// The steps that remove it.
-    async fn bundle_removal(&self, caller: &Caller, of: &TypeKey)
-    -> Result<Vec<Step>, EngineError>;
+    async fn bundle_removal(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+    ) -> Result<Vec<WriteStep>, EngineError>;
 }

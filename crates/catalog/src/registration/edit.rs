@@ -16,7 +16,7 @@ use crate::registration::retire::Leaving;
 use crate::types::definition::{Definition, Meta};
 use crate::types::state::{TypeState, with_phase};
 use bytes::Bytes;
-use coeval_access::{Level, TypeAction};
+use coeval_access::{AccessLevel, TypeAction};
 use coeval_core::types::{TypeVersion, without_annotations};
 use coeval_core::version::Version;
 use coeval_records::attempts::{Attempts, unless_raced};
@@ -24,7 +24,8 @@ use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Key, Put, Range, ReadRequest, Revision, Step, StorageError,
+    AtomicWrite, Key, ReadRange, ReadRequest, RecordPut, Revision, StorageError, WriteAction,
+    WriteCondition, WriteStep,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -247,8 +248,8 @@ impl Catalog {
         };
         let content = Definition::encode(&meta, &definition.file)?;
         let key = keys::type_version(&state.key, definition.version)?;
-        let own = Condition::RevisionIs(definition.revision);
-        let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));
+        let own = WriteCondition::RevisionIs(definition.revision);
+        let write = AtomicWrite::new().step(&key, own, WriteAction::Put(RecordPut::of(content)));
         let write = with_phase(write, state, state.phase_revision)?;
         let written = unless_raced(self.commit(&key, write).await)?;
         Ok(written.map(|written| (written.revision, meta)))
@@ -286,7 +287,7 @@ impl Catalog {
         bundles: &dyn TypeBundles,
     ) -> Result<(), EngineError> {
         let key = keys::type_version(&state.key, definition.version)?;
-        let own = Condition::RevisionIs(marked);
+        let own = WriteCondition::RevisionIs(marked);
         let id = definition.id(&state.key);
         let mut write = AtomicWrite::new();
         let mut note = None;
@@ -294,7 +295,7 @@ impl Catalog {
             (Some(file), Some(registered), Some(version)) => {
                 note = told(&registered.findings);
                 for (key, revision) in &outcome.interfaces {
-                    write = write.when(key, Condition::RevisionIs(*revision));
+                    write = write.when(key, WriteCondition::RevisionIs(*revision));
                 }
                 let meta = Meta {
                     editing: false,
@@ -305,7 +306,7 @@ impl Catalog {
                     ..mark
                 };
                 let content = Definition::encode(&meta, file)?;
-                write = write.step(&key, own, Action::Put(Put::of(content)));
+                write = write.step(&key, own, WriteAction::Put(RecordPut::of(content)));
                 write = with_phase(write, state, marked)?;
                 let before = &definition.annotations;
                 let annotations = annotating(&state.key, version, &meta, before)?;
@@ -322,22 +323,22 @@ impl Catalog {
                         retired: true,
                         ..mark
                     };
-                    Action::Put(Put::of(Definition::encode(&meta, &definition.file)?))
+                    WriteAction::Put(RecordPut::of(Definition::encode(&meta, &definition.file)?))
                 } else {
-                    Action::Delete
+                    WriteAction::Delete
                 };
                 write = write.step(&key, own, action);
                 write.steps.extend(forgetting(&state.key, definition)?);
                 let freed = outcome.leaving.iter().flat_map(|one| &one.freed);
                 for retired in freed.filter_map(|version| state.retired.get(version)) {
                     let key = keys::type_version(&state.key, retired.version)?;
-                    let own = Condition::RevisionIs(retired.revision);
-                    write = write.step(&key, own, Action::Delete);
+                    let own = WriteCondition::RevisionIs(retired.revision);
+                    write = write.step(&key, own, WriteAction::Delete);
                     write.steps.extend(forgetting(&state.key, retired)?);
                 }
                 if state.definitions.len() == 1 {
-                    let phase = Condition::RevisionIs(marked);
-                    write = write.step(&state.phase_key, phase, Action::Delete);
+                    let phase = WriteCondition::RevisionIs(marked);
+                    write = write.step(&state.phase_key, phase, WriteAction::Delete);
                     write
                         .steps
                         .extend(bundles.bundle_removal(caller, &state.key).await?);
@@ -362,7 +363,7 @@ impl Catalog {
         of: &TypeKey,
         version: Version,
     ) -> Result<bool, StorageError> {
-        let range = Range::of(keys::at_version(of, version)?).limit(1);
+        let range = ReadRange::of(keys::at_version(of, version)?).limit(1);
         let (_, page) = self.store.range(range).await?;
         Ok(!page.entries.is_empty())
     }
@@ -425,7 +426,7 @@ struct Outcome {
     /// What it implements is still there when it is written.
     interfaces: Vec<(Key, Revision)>,
     external_id: Option<String>,
-    max_implicit_right: Option<Level>,
+    max_implicit_right: Option<AccessLevel>,
     /// The numbers of its fields in protobuf.
-    typed: Vec<Step>,
+    typed: Vec<WriteStep>,
 }

@@ -10,7 +10,8 @@ use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
 use coeval_records::keys;
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Key, Put, Range, ReadRequest, Revision, StorageError,
+    AtomicWrite, Key, ReadRange, ReadRequest, RecordPut, Revision, StorageError, WriteAction,
+    WriteCondition,
 };
 
 /// A change of an interface, which may be refused.
@@ -52,8 +53,8 @@ impl Catalog {
         self.allow_general(caller, GeneralRight::CreateDefinitions, None)?;
         let id = interface.id()?;
         let key = key_of(&id)?;
-        let put = Action::Put(Put::of(interface.encode()?));
-        let mut write = AtomicWrite::new().step(&key, Condition::NotExists, put);
+        let put = WriteAction::Put(RecordPut::of(interface.encode()?));
+        let mut write = AtomicWrite::new().step(&key, WriteCondition::NotExists, put);
         let deed = Deed::other(What::DefineInterface, &id.to_string());
         write.steps.push(self.audit_step(caller, &deed)?);
         match self.commit(&key, write).await {
@@ -89,7 +90,7 @@ impl Catalog {
     /// # Errors
     /// If the store fails.
     pub async fn interfaces(&self) -> Result<Vec<Interface>, EngineError> {
-        let mut range = Range::of(keys::interfaces()?);
+        let mut range = ReadRange::of(keys::interfaces()?);
         let mut all = Vec::new();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
@@ -214,11 +215,11 @@ impl Catalog {
                 let what = id.to_string();
                 return Err(EngineError::InterfaceInUse { what, by });
             }
-            let condition = Condition::RevisionIs(mark);
+            let condition = WriteCondition::RevisionIs(mark);
             let (what, action) = match edit {
-                None => (What::DeleteInterface, Action::Delete),
+                None => (What::DeleteInterface, WriteAction::Delete),
                 Some(_) => {
-                    let put = Action::Put(Put::of(after.encode()?));
+                    let put = WriteAction::Put(RecordPut::of(after.encode()?));
                     (What::EditInterface, put)
                 }
             };
@@ -238,8 +239,8 @@ impl Catalog {
         before: Revision,
         interface: &Interface,
     ) -> Result<Option<Revision>, EngineError> {
-        let put = Action::Put(Put::of(interface.encode()?));
-        let write = AtomicWrite::new().step(key, Condition::RevisionIs(before), put);
+        let put = WriteAction::Put(RecordPut::of(interface.encode()?));
+        let write = AtomicWrite::new().step(key, WriteCondition::RevisionIs(before), put);
         let written = unless_raced(self.commit(key, write).await)?;
         Ok(written.map(|written| written.revision))
     }

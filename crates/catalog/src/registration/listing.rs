@@ -7,13 +7,13 @@ use crate::kinds::VENDOR;
 use crate::types::definition::Definition;
 use crate::types::state::TypeState;
 use crate::visible_versions::VisibleVersions;
-use coeval_access::{Level, TypeAction};
-use coeval_core::types::{Column, Deprecation, TypeVersion};
+use coeval_access::{AccessLevel, TypeAction};
+use coeval_core::types::{ListColumn, TypeVersion, VersionDeprecation};
 use coeval_core::version::Version;
 use coeval_records::error::EngineError;
 use coeval_records::finding::Finding;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::Range;
+use coeval_storage::ReadRange;
 use std::sync::Arc;
 
 /// A type version as it is shown.
@@ -26,7 +26,7 @@ pub struct CatalogEntry {
     /// Its name in some other system.
     pub external_id: Option<String>,
     /// Up to which level the ACL of the version gives the type's right too.
-    pub max_implicit_right: Option<Level>,
+    pub max_implicit_right: Option<AccessLevel>,
     /// From which version its ACL was to come, as it was said.
     pub inherited_version: Option<String>,
     /// Shipped with Coeval.
@@ -36,9 +36,9 @@ pub struct CatalogEntry {
     /// What was found.
     pub findings: Vec<Finding>,
     /// That it should no longer be used.
-    pub deprecated: Option<Deprecation>,
+    pub deprecated: Option<VersionDeprecation>,
     /// What lists show.
-    pub columns: Vec<Column>,
+    pub columns: Vec<ListColumn>,
 }
 
 impl CatalogEntry {
@@ -74,7 +74,7 @@ impl Catalog {
     /// # Errors
     /// If the store fails.
     pub async fn visible_types(&self, caller: &Caller) -> Result<Vec<CatalogEntry>, EngineError> {
-        let mut range = Range::of(keys::all_phases()?);
+        let mut range = ReadRange::of(keys::all_phases()?);
         let mut all = Vec::new();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;

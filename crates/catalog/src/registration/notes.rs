@@ -11,7 +11,7 @@ use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Action, AtomicWrite, Condition, Put};
+use coeval_storage::{AtomicWrite, RecordPut, WriteAction, WriteCondition};
 use std::sync::Arc;
 
 /// What is done, and what the audit says of it.
@@ -45,8 +45,9 @@ impl Catalog {
             change(&state, &mut meta)?;
             let content = Definition::encode(&meta, &definition.file)?;
             let key = keys::type_version(of, version)?;
-            let own = Condition::RevisionIs(definition.revision);
-            let write = AtomicWrite::new().step(&key, own, Action::Put(Put::of(content)));
+            let own = WriteCondition::RevisionIs(definition.revision);
+            let write =
+                AtomicWrite::new().step(&key, own, WriteAction::Put(RecordPut::of(content)));
             let mut write = with_phase(write, &state, state.phase_revision)?;
             let mut deed = Deed::of_type(told.what, &definition.id(of));
             deed.note.clone_from(&told.note);

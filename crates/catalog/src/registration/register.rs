@@ -11,10 +11,10 @@ use crate::types::definition::{Definition, Meta};
 use crate::types::phase;
 use crate::types::state::TypeState;
 use bytes::Bytes;
-use coeval_access::Level;
-use coeval_access::inheritance::{self, Inherits, Said};
+use coeval_access::AccessLevel;
+use coeval_access::inheritance::{self, DeclaredInheritance, InheritedAcl};
 use coeval_codes::Coded;
-use coeval_core::compat::{self, Checked, Kind};
+use coeval_core::compat::{self, ChangeKind, HistoryCheck};
 use coeval_core::convert::Versions;
 use coeval_core::phases::PhaseRecord;
 use coeval_core::types::{RemoteRefs, TypeVersion, TypeVersionId, without_annotations};
@@ -24,7 +24,7 @@ use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
 use coeval_records::finding::Finding;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Action, AtomicWrite, Condition, Put, StorageError};
+use coeval_storage::{AtomicWrite, RecordPut, StorageError, WriteAction, WriteCondition};
 use std::sync::Arc;
 
 /// What happens to a version whose bump is too small, or whose laws don't hold.
@@ -47,11 +47,11 @@ pub struct Registration {
     /// An undecided change is accepted, if no stored resource fails.
     pub accept_undecided: bool,
     /// From which version the ACL comes.
-    pub inherit: Said,
+    pub inherit: DeclaredInheritance,
     /// Its name in some other system.
     pub external_id: Option<String>,
     /// See [`coeval_access`].
-    pub max_implicit_right: Option<Level>,
+    pub max_implicit_right: Option<AccessLevel>,
 }
 
 impl Registration {
@@ -62,7 +62,7 @@ impl Registration {
             file: file.into(),
             policy: Policy::Refuse,
             accept_undecided: false,
-            inherit: Said::Absent,
+            inherit: DeclaredInheritance::Absent,
             external_id: None,
             max_implicit_right: None,
         }
@@ -88,7 +88,7 @@ pub struct Registered {
     /// What was found.
     pub findings: Vec<Finding>,
     /// Where its ACL comes from; nothing if it was there before.
-    pub inherits: Option<Inherits>,
+    pub inherits: Option<InheritedAcl>,
 }
 
 /// What the checks say.
@@ -174,8 +174,8 @@ impl Catalog {
             // Of a type that is not there nothing can be there, except for what a server that knows
             // no retired versions left behind.
             let before = match state {
-                Some(_) => Condition::NotExists,
-                None => Condition::Whatever,
+                Some(_) => WriteCondition::NotExists,
+                None => WriteCondition::Whatever,
             };
             let mut write = self
                 .registering(caller, of, state, &version, &meta, &file, before, bundles)
@@ -200,7 +200,7 @@ impl Catalog {
         &self,
         caller: &Caller,
         registration: &Registration,
-        (state, inherits): (Option<&TypeState>, Inherits),
+        (state, inherits): (Option<&TypeState>, InheritedAcl),
         version: &TypeVersion,
         judged: &Judged,
         unproven: bool,
@@ -223,9 +223,9 @@ impl Catalog {
             created_by: caller.user().to_owned(),
             acl: inheritance::new_version_acl(acl, caller.user()),
             inherited_version: match registration.inherit {
-                Said::Absent => None,
-                Said::Nothing => Some("0".to_owned()),
-                Said::From(version) => Some(version.to_string()),
+                DeclaredInheritance::Absent => None,
+                DeclaredInheritance::Nothing => Some("0".to_owned()),
+                DeclaredInheritance::From(version) => Some(version.to_string()),
             },
             external_id: registration.external_id.clone(),
             max_implicit_right: registration.max_implicit_right,
@@ -254,16 +254,16 @@ impl Catalog {
         version: &TypeVersion,
         meta: &Meta,
         file: &Bytes,
-        own_before: Condition,
+        own_before: WriteCondition,
         bundles: &dyn TypeBundles,
     ) -> Result<AtomicWrite, EngineError> {
         let phase = state.map_or_else(PhaseRecord::first, |state| state.phase.clone());
         let open = state.and_then(|state| state.open);
-        let before = state.map_or(Condition::NotExists, |state| {
-            Condition::RevisionIs(state.phase_revision)
+        let before = state.map_or(WriteCondition::NotExists, |state| {
+            WriteCondition::RevisionIs(state.phase_revision)
         });
-        let put = Action::Put(Put::of(phase::encode(&phase, open)?));
-        let definition = Action::Put(Put::of(Definition::encode(meta, file)?));
+        let put = WriteAction::Put(RecordPut::of(phase::encode(&phase, open)?));
+        let definition = WriteAction::Put(RecordPut::of(Definition::encode(meta, file)?));
         let own = keys::type_version(of, version.id.version)?;
         let mut write = AtomicWrite::new().step(&own, own_before, definition).step(
             &keys::phase(of)?,
@@ -272,7 +272,7 @@ impl Catalog {
         );
         for interface in &version.interfaces {
             let (key, revision) = self.interface_condition(interface).await?;
-            write = write.when(&key, Condition::RevisionIs(revision));
+            write = write.when(&key, WriteCondition::RevisionIs(revision));
         }
         // The engine's own kinds have no rights of their own.
         if state.is_none() && &*of.vendor != crate::kinds::VENDOR {
@@ -334,7 +334,7 @@ impl Catalog {
         findings.extend(compared(&checked));
         let (own, at) = (Arc::clone(&versions), version.id.version);
         findings.extend(blocking(move || conversion_findings(&own, at)).await?);
-        let undecided = checked.kind() == Kind::Undecided;
+        let undecided = checked.kind() == ChangeKind::Undecided;
         if let Some(state) = state {
             let stored = self.stored_findings(state, &versions, at).await?;
             findings.extend(stored);
@@ -451,7 +451,7 @@ pub fn refusal(
 /// The rule of a finding that says that nothing could be proven.
 const UNDECIDED: &str = "undecided";
 
-fn compared(checked: &Checked) -> Vec<Finding> {
+fn compared(checked: &HistoryCheck) -> Vec<Finding> {
     let mut findings = Vec::new();
     let too_small = checked.is_too_small();
     let parent = checked.parent.map(|version| version.to_string());
@@ -470,7 +470,7 @@ fn compared(checked: &Checked) -> Vec<Finding> {
                 against: version.clone(),
                 path: finding.path.clone(),
                 message: finding.sentence.clone(),
-                refuses: too_small && finding.kind == Kind::Breaking,
+                refuses: too_small && finding.kind == ChangeKind::Breaking,
                 witness: finding
                     .witness
                     .as_ref()
@@ -479,7 +479,7 @@ fn compared(checked: &Checked) -> Vec<Finding> {
         }
     }
     if too_small {
-        let undecided = checked.kind() == Kind::Undecided;
+        let undecided = checked.kind() == ChangeKind::Undecided;
         findings.insert(
             0,
             Finding {

@@ -23,7 +23,7 @@ use coeval_core::version::Version;
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Action, AtomicWrite, Condition, Put};
+use coeval_storage::{AtomicWrite, RecordPut, WriteAction, WriteCondition};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -148,8 +148,8 @@ impl Catalog {
                 }
                 bytes += size;
                 let key = keys::type_version(of, definition.version)?;
-                let own = Condition::RevisionIs(definition.revision);
-                write = write.step(&key, own, Action::Put(Put::of(content)));
+                let own = WriteCondition::RevisionIs(definition.revision);
+                write = write.step(&key, own, WriteAction::Put(RecordPut::of(content)));
             }
             if write.steps.is_empty() {
                 return Ok(wrote);
@@ -229,7 +229,7 @@ impl Catalog {
                 after_link: retired.meta.after_link,
                 ..meta
             };
-            let before = Condition::RevisionIs(retired.revision);
+            let before = WriteCondition::RevisionIs(retired.revision);
             let mut write = self
                 .registering(
                     caller,

@@ -4,14 +4,14 @@ use crate::catalog::Catalog;
 use crate::registration::register::blocking;
 use crate::types::state::TypeState;
 use coeval_codes::Coded;
-use coeval_core::convert::{LawsChecked, Record, Versions};
+use coeval_core::convert::{ContentRecord, LawsChecked, Versions};
 use coeval_core::version::Version;
 use coeval_records::error::EngineError;
 use coeval_records::finding::Finding;
 use coeval_records::header::State;
 use coeval_records::keys;
 use coeval_records::stored::Stored;
-use coeval_storage::{Range, Stored as Kept};
+use coeval_storage::{ReadRange, StoredValue as Kept};
 use std::sync::Arc;
 
 /// How many failing resources are told by name.
@@ -26,7 +26,7 @@ impl Catalog {
         versions: &Arc<Versions>,
         at: Version,
     ) -> Result<Vec<Finding>, EngineError> {
-        let mut range = Range::of(keys::records(&state.key)?);
+        let mut range = ReadRange::of(keys::records(&state.key)?);
         let (mut tried, mut failed, mut missed) = (0_u64, 0_u64, 0_u64);
         let mut missing: Option<Finding> = None;
         let mut findings: Vec<Finding> = Vec::new();
@@ -83,7 +83,7 @@ impl Catalog {
 /// What is stored of a resource.
 struct StoredContent {
     id: String,
-    record: Record,
+    record: ContentRecord,
     /// Whether its content has to fit, and all of it is here.
     judged: bool,
 }

@@ -316,7 +316,7 @@ fn access_change() -> NoteChange {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coeval_access::Level;
+    use coeval_access::AccessLevel;
 
     #[test]
     fn a_new_version_inherits_what_it_has_too_by_the_ids_that_all_versions_share() {
@@ -327,16 +327,22 @@ mod tests {
             level,
         };
         let before = [
-            of("behavior-type:run:a:t:1.0.0:a:i:1.0.0", Level::ReadOnly),
-            of("behavior-interface:run:a:i:1.0.0", Level::FullControl),
-            of("behavior-interface:stop:a:i:1.0.0", Level::ReadWrite),
-            of("behavior-interface:run:a:other:1.0.0", Level::ReadOnly),
-            of("behavior-interface:run:a:i:9.0.0", Level::ReadOnly),
-            of("nonsense", Level::ReadOnly),
+            of(
+                "behavior-type:run:a:t:1.0.0:a:i:1.0.0",
+                AccessLevel::ReadOnly,
+            ),
+            of("behavior-interface:run:a:i:1.0.0", AccessLevel::FullControl),
+            of("behavior-interface:stop:a:i:1.0.0", AccessLevel::ReadWrite),
+            of(
+                "behavior-interface:run:a:other:1.0.0",
+                AccessLevel::ReadOnly,
+            ),
+            of("behavior-interface:run:a:i:9.0.0", AccessLevel::ReadOnly),
+            of("nonsense", AccessLevel::ReadOnly),
         ];
         let expected = [
-            of("behavior-interface:run:a:i:1.0.0", Level::ReadOnly),
-            of("behavior-interface:stop:a:i:1.0.0", Level::ReadWrite),
+            of("behavior-interface:run:a:i:1.0.0", AccessLevel::ReadOnly),
+            of("behavior-interface:stop:a:i:1.0.0", AccessLevel::ReadWrite),
         ];
         assert_eq!(inherited(&before, &new), expected);
     }

@@ -15,8 +15,10 @@ use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::error::EngineError;
 use coeval_records::finding::Finding;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Action, AtomicWrite, Condition, Put, ReadRequest, Revision, Step};
-use coeval_typed::{FindingKind, Layout, Ledger, PackageName};
+use coeval_storage::{
+    AtomicWrite, ReadRequest, RecordPut, Revision, WriteAction, WriteCondition, WriteStep,
+};
+use coeval_typed::{Ledger, PackageFindingKind, PackageLayout, PackageName};
 use std::sync::Arc;
 
 /// Keys that are read at once.
@@ -30,10 +32,10 @@ const IN_ONE_WRITE: usize = 4;
 pub(crate) struct TypedOutcome {
     pub findings: Vec<Finding>,
     /// Part of the write that brings the version.
-    pub steps: Vec<Step>,
+    pub steps: Vec<WriteStep>,
 }
 
-fn found(finding: coeval_typed::Finding) -> Finding {
+fn found(finding: coeval_typed::PackageFinding) -> Finding {
     Finding {
         rule: finding.kind.code().to_string(),
         against: None,
@@ -94,7 +96,7 @@ impl Catalog {
         versions.push((number.unwrap_or(u64::MAX), Some(version), unproven));
         let candidates = candidates(&versions);
         let extended = ledger.extended(&candidates);
-        let (_, findings) = Layout::of(&name, &extended, &candidates);
+        let (_, findings) = PackageLayout::of(&name, &extended, &candidates);
         outcome.findings.extend(findings.into_iter().map(found));
         if extended != ledger {
             outcome
@@ -157,7 +159,10 @@ impl Catalog {
     ///
     /// # Errors
     /// If there is no such type, or the store fails.
-    pub async fn typed_layouts(&self, of: &TypeKey) -> Result<Vec<Arc<Layout>>, EngineError> {
+    pub async fn typed_layouts(
+        &self,
+        of: &TypeKey,
+    ) -> Result<Vec<Arc<PackageLayout>>, EngineError> {
         Ok(self.typed_state(of).await?.typed.layouts.clone())
     }
 
@@ -169,7 +174,7 @@ impl Catalog {
         &self,
         caller: &Caller,
         of: &TypeKey,
-    ) -> Result<Vec<Arc<Layout>>, EngineError> {
+    ) -> Result<Vec<Arc<PackageLayout>>, EngineError> {
         let state = self.typed_state(of).await?;
         let visible = caller.visible_versions(&state);
         let sees = |version| visible.has(version);
@@ -198,7 +203,7 @@ impl Catalog {
         &self,
         caller: &Caller,
         package: &str,
-    ) -> Result<Option<(TypeKey, Arc<Layout>)>, EngineError> {
+    ) -> Result<Option<(TypeKey, Arc<PackageLayout>)>, EngineError> {
         let Some((base, major)) = coeval_typed::names::split_package(package) else {
             return Ok(None);
         };
@@ -264,11 +269,11 @@ impl Catalog {
     }
 }
 
-fn claiming(of: &TypeKey, key: coeval_storage::Key) -> Step {
-    Step {
+fn claiming(of: &TypeKey, key: coeval_storage::Key) -> WriteStep {
+    WriteStep {
         key,
-        condition: Condition::NotExists,
-        action: Action::Put(Put::of(of.to_string().into_bytes())),
+        condition: WriteCondition::NotExists,
+        action: WriteAction::Put(RecordPut::of(of.to_string().into_bytes())),
     }
 }
 
@@ -276,19 +281,19 @@ fn numbering(
     key: coeval_storage::Key,
     before: Option<Revision>,
     ledger: &Ledger,
-) -> Result<Step, EngineError> {
+) -> Result<WriteStep, EngineError> {
     let body = coeval_records::encode::encode("field numbers", ledger)?;
-    Ok(Step {
+    Ok(WriteStep {
         key,
-        condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
-        action: Action::Put(Put::of(body)),
+        condition: before.map_or(WriteCondition::NotExists, WriteCondition::RevisionIs),
+        action: WriteAction::Put(RecordPut::of(body)),
     })
 }
 
 fn taken(of: &TypeKey, name: &PackageName, by: Option<&TypeKey>) -> Finding {
     let by = by.map_or_else(|| "another type".to_owned(), ToString::to_string);
-    found(coeval_typed::Finding {
-        kind: FindingKind::PackageTaken,
+    found(coeval_typed::PackageFinding {
+        kind: PackageFindingKind::PackageTaken,
         path: String::new(),
         message: format!(
             "{of} has no typed service: {by} has the package {}",

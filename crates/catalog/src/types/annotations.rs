@@ -4,9 +4,9 @@
 //! version left behind is about nothing.
 
 use crate::types::definition::Meta;
-use coeval_core::types::{Column, Deprecation, TypeVersion};
+use coeval_core::types::{ListColumn, TypeVersion, VersionDeprecation};
 use coeval_records::header::Time;
-use coeval_storage::{Entry, Revision};
+use coeval_storage::{Revision, StoredEntry};
 use serde::{Deserialize, Serialize};
 
 /// What is annotated on a version.
@@ -14,8 +14,8 @@ use serde::{Deserialize, Serialize};
 pub struct Annotations {
     /// Of its record, also if that is about an earlier registration.
     pub revision: Option<Revision>,
-    pub deprecated: Option<Deprecation>,
-    pub columns: Vec<Column>,
+    pub deprecated: Option<VersionDeprecation>,
+    pub columns: Vec<ListColumn>,
 }
 
 impl Annotations {
@@ -53,15 +53,15 @@ pub struct StoredAnnotations {
     pub number: u64,
     pub created: Time,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub deprecated: Option<Deprecation>,
+    pub deprecated: Option<VersionDeprecation>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub columns: Vec<Column>,
+    pub columns: Vec<ListColumn>,
     #[serde(skip)]
     pub revision: Option<Revision>,
 }
 
 impl StoredAnnotations {
-    pub fn decode(entry: &Entry) -> Option<Self> {
+    pub fn decode(entry: &StoredEntry) -> Option<Self> {
         let record = entry.stored.record();
         let read = record.and_then(|one| serde_json::from_slice(&one.content.body).ok());
         if read.is_none() {
@@ -93,9 +93,9 @@ impl StoredAnnotations {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AnnotationChange {
     /// Another deprecation, or none any more.
-    pub deprecated: Option<Option<Deprecation>>,
+    pub deprecated: Option<Option<VersionDeprecation>>,
     /// Other columns.
-    pub columns: Option<Vec<Column>>,
+    pub columns: Option<Vec<ListColumn>>,
 }
 
 impl AnnotationChange {

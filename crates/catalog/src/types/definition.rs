@@ -9,7 +9,7 @@ use coeval_core::version::Version;
 use coeval_records::error::EngineError;
 use coeval_records::finding::Finding;
 use coeval_records::header::Time;
-use coeval_storage::{Content, Record, Revision};
+use coeval_storage::{Record, RecordContent, Revision};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -52,7 +52,7 @@ pub struct Meta {
     pub external_id: Option<String>,
     /// The level of a type ACL, up to this one, gives the type's right with it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_implicit_right: Option<coeval_access::Level>,
+    pub max_implicit_right: Option<coeval_access::AccessLevel>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
     /// Behaviors that are done otherwise than their interfaces say.
@@ -88,14 +88,14 @@ pub struct Definition {
 
 impl Definition {
     /// As it is stored.
-    pub fn encode(meta: &Meta, file: &Bytes) -> Result<Content, EngineError> {
+    pub fn encode(meta: &Meta, file: &Bytes) -> Result<RecordContent, EngineError> {
         let tag = if meta.retired || meta.after_link {
             LINK_META
         } else {
             META
         };
         let meta = coeval_records::encode::encode("a type version", meta)?;
-        Ok(Content {
+        Ok(RecordContent {
             flags: 0,
             fields: vec![(tag, meta.into())],
             body: file.clone(),

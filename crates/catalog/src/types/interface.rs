@@ -2,7 +2,7 @@
 
 use crate::behaviors::Behavior;
 use coeval_core::types::InterfaceId;
-use coeval_core::version::{Name, Version};
+use coeval_core::version::{UrnName, Version};
 use coeval_records::error::EngineError;
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +50,7 @@ impl Interface {
     pub fn id(&self) -> Result<InterfaceId, EngineError> {
         let refuse = |what: String| EngineError::TypeRefused { what };
         for name in [&self.vendor, &self.nss] {
-            Name::parse(name).map_err(|flaw| refuse(format!("{name:?}: {flaw}")))?;
+            UrnName::parse(name).map_err(|flaw| refuse(format!("{name:?}: {flaw}")))?;
         }
         let version = Version::parse_full(&self.version);
         Ok(InterfaceId {

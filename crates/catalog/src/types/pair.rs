@@ -4,13 +4,14 @@ use crate::types::part::Part;
 use crate::types::state::TypeState;
 use coeval_core::decide;
 use coeval_core::phases::{
-    Found, Keys, NewRecord, Stamp, Standing, Truth, plan_read, plan_read_on,
+    FoundRecords, NewRecord, PairStanding, RecordStamp, SourceOfTruth, TouchedKeys, plan_read,
+    plan_read_on,
 };
 use coeval_core::version::{StoredVersion, Uuid, Version};
 use coeval_records::error::EngineError;
 use coeval_records::keys;
 use coeval_records::stored::Stored;
-use coeval_storage::{Entry, Key};
+use coeval_storage::{Key, StoredEntry};
 
 /// What stands under the two keys of a resource.
 #[derive(Clone, Debug)]
@@ -20,16 +21,16 @@ pub struct Pair {
     pub new: Option<Stored>,
 }
 
-fn stamp(stored: &Stored) -> Stamp {
-    Stamp {
+fn stamp(stored: &Stored) -> RecordStamp {
+    RecordStamp {
         revision: *stored.revision.as_bytes(),
         expires: stored.expires.map(|at| at.0),
     }
 }
 
 /// Both records, as the rules look at them.
-pub fn found(old: Option<&Stored>, new: Option<&Stored>) -> Found {
-    Found {
+pub fn found(old: Option<&Stored>, new: Option<&Stored>) -> FoundRecords {
+    FoundRecords {
         old: old.map(stamp),
         new: new.map(|new| NewRecord {
             stamp: stamp(new),
@@ -49,11 +50,11 @@ impl Pair {
     }
 
     /// As the rules look at it.
-    pub fn found(&self) -> Found {
+    pub fn found(&self) -> FoundRecords {
         found(self.old.as_ref(), self.new.as_ref())
     }
 
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> PairStanding {
         self.found().standing()
     }
 
@@ -65,8 +66,8 @@ impl Pair {
         };
         let record = match reading.from {
             None => None,
-            Some(decide::Record::Old) => self.old.as_ref(),
-            Some(decide::Record::New | decide::Record::Only) => self.new.as_ref(),
+            Some(decide::ViewedRecord::Old) => self.old.as_ref(),
+            Some(decide::ViewedRecord::New | decide::ViewedRecord::Only) => self.new.as_ref(),
         };
         (record, reading.repair)
     }
@@ -75,8 +76,8 @@ impl Pair {
     pub fn choose(
         state: &TypeState,
         id: Uuid,
-        records: &[Option<Entry>],
-    ) -> Result<Option<Entry>, EngineError> {
+        records: &[Option<StoredEntry>],
+    ) -> Result<Option<StoredEntry>, EngineError> {
         let first = || records.iter().flatten().next().cloned();
         let Some(part) = state.reading()? else {
             return Ok(first());
@@ -118,8 +119,8 @@ impl Pair {
     /// The record that a write is put onto.
     pub fn truth(&self) -> Option<&Stored> {
         match (self.standing(), self.part.row().truth) {
-            (Standing::Alone, _) | (_, Truth::New) => self.new.as_ref(),
-            (_, Truth::Old) => self.old.as_ref(),
+            (PairStanding::Alone, _) | (_, SourceOfTruth::New) => self.new.as_ref(),
+            (_, SourceOfTruth::Old) => self.old.as_ref(),
         }
     }
 
@@ -146,20 +147,20 @@ impl Pair {
     }
 
     /// What is stored, as the rules on versions look at it.
-    pub fn stored(&self, state: &TypeState, truth: Version) -> decide::Stored {
-        let alone = decide::Stored::Alone(StoredVersion(truth));
+    pub fn stored(&self, state: &TypeState, truth: Version) -> decide::StoredVersions {
+        let alone = decide::StoredVersions::Alone(StoredVersion(truth));
         let row = self.part.row();
-        if row.writes != Keys::Both || self.standing() == Standing::Alone {
+        if row.writes != TouchedKeys::Both || self.standing() == PairStanding::Alone {
             return alone;
         }
         let Some(mirror) = self.mirror_at(state) else {
             return alone;
         };
         let (old, new, lead) = match row.truth {
-            Truth::Old => (truth, mirror, decide::Lead::Old),
-            Truth::New => (mirror, truth, decide::Lead::New),
+            SourceOfTruth::Old => (truth, mirror, decide::LeadingRecord::Old),
+            SourceOfTruth::New => (mirror, truth, decide::LeadingRecord::New),
         };
-        let pair = decide::Pair::new(StoredVersion(old), StoredVersion(new), lead);
-        pair.map_or(alone, decide::Stored::Pair)
+        let pair = decide::VersionPair::new(StoredVersion(old), StoredVersion(new), lead);
+        pair.map_or(alone, decide::StoredVersions::Pair)
     }
 }

@@ -1,13 +1,13 @@
 //! How this server takes part in the migration of a type.
 
 use coeval_core::phases::{
-    Asked, Migration, Phase, PhaseRecord, ReadsOn, Refusal, Row, TABLE, Table, Truth, admit, ask,
-    reads_on,
+    EnvironmentRequest, Migration, Phase, PhaseRecord, PhaseRefusal, PhaseRow, PhaseTable, ReadsOn,
+    SourceOfTruth, TABLE, admit, ask, reads_on,
 };
 use coeval_core::version::Version;
 
 /// The phases, at an address of their own.
-pub static PHASES: Table = TABLE;
+pub static PHASES: PhaseTable = TABLE;
 
 /// A migration, as a server at one of its phases sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,14 +29,14 @@ impl Part {
         record: &PhaseRecord,
         asked: Option<Phase>,
         newest: impl Fn(u32) -> Option<Version>,
-    ) -> Option<Result<Self, Refusal>> {
+    ) -> Option<Result<Self, PhaseRefusal>> {
         let migration = record.migration?;
         let (old, new) = (newest(migration.from), newest(migration.to));
         let best = migration.place(new.is_some());
         let wanted = asked.map(|phase| match ask(&PHASES, record, phase, &[])? {
-            Asked::Work => Ok(Some(phase)),
+            EnvironmentRequest::Work => Ok(Some(phase)),
             // It is on its way there, and works until then.
-            Asked::Forward | Asked::Back => Ok(best),
+            EnvironmentRequest::Forward | EnvironmentRequest::Back => Ok(best),
         });
         let phase = match wanted.unwrap_or(Ok(best)) {
             Err(refusal) => return Some(Err(refusal)),
@@ -59,10 +59,10 @@ impl Part {
     }
 
     /// Whether this server may write.
-    pub(crate) fn may_write(&self) -> Result<(), Refusal> {
+    pub(crate) fn may_write(&self) -> Result<(), PhaseRefusal> {
         match self.reads_on {
             None => Ok(()),
-            Some(_) => Err(Refusal::MajorNotLoaded {
+            Some(_) => Err(PhaseRefusal::MajorNotLoaded {
                 to: self.migration.to,
                 live: self.migration.live,
                 reads: true,
@@ -77,7 +77,7 @@ impl Part {
     }
 
     /// What the phase does.
-    pub fn row(&self) -> &'static Row {
+    pub fn row(&self) -> &'static PhaseRow {
         PHASES.row(self.phase)
     }
 
@@ -85,8 +85,8 @@ impl Part {
     pub fn majors(&self) -> (u32, u32) {
         let Migration { from, to, .. } = self.migration;
         match self.row().truth {
-            Truth::Old => (from, to),
-            Truth::New => (to, from),
+            SourceOfTruth::Old => (from, to),
+            SourceOfTruth::New => (to, from),
         }
     }
 
@@ -108,7 +108,7 @@ impl Part {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coeval_core::phases::{Epoch, Heading, Live};
+    use coeval_core::phases::{Epoch, LivePhases, PhaseDirection};
 
     fn record(low: Phase, high: Phase) -> PhaseRecord {
         PhaseRecord {
@@ -116,8 +116,8 @@ mod tests {
             migration: Some(Migration {
                 from: 1,
                 to: 2,
-                live: Live { low, high },
-                heading: Heading::Forward,
+                live: LivePhases { low, high },
+                heading: PhaseDirection::Forward,
                 forward_done: false,
                 back_done: true,
             }),
@@ -129,7 +129,11 @@ mod tests {
         move |major| (major <= newest).then(|| Version::new(major, 0, 0))
     }
 
-    fn phase(record: &PhaseRecord, asked: Option<Phase>, newest: u32) -> Result<Phase, Refusal> {
+    fn phase(
+        record: &PhaseRecord,
+        asked: Option<Phase>,
+        newest: u32,
+    ) -> Result<Phase, PhaseRefusal> {
         let part = Part::of(record, asked, knows(newest)).unwrap();
         part.map(|part| part.phase)
     }
@@ -148,7 +152,7 @@ mod tests {
         let mirror = record(Phase::Mirror, Phase::Mirror);
         // Two steps away: it runs and refuses the type.
         let asked = phase(&mirror, Some(Phase::Soak), 2);
-        assert!(matches!(asked, Err(Refusal::OutOfReach { .. })));
+        assert!(matches!(asked, Err(PhaseRefusal::OutOfReach { .. })));
         // One step away: it works on until it gets there.
         assert_eq!(phase(&mirror, Some(Phase::ReadNew), 2), Ok(Phase::Mirror));
     }
@@ -163,7 +167,7 @@ mod tests {
             let refused = reads.may_write();
             assert!(matches!(
                 refused,
-                Err(Refusal::MajorNotLoaded { reads: true, .. })
+                Err(PhaseRefusal::MajorNotLoaded { reads: true, .. })
             ));
             let marked = reads.is_copy(Version::new(1, 0, 0));
             assert_eq!(marked, phase == Phase::Soak, "{phase}");
@@ -177,7 +181,7 @@ mod tests {
             let refused = part(low, high).unwrap_err();
             assert!(matches!(
                 refused,
-                Refusal::MajorNotLoaded { reads: false, .. }
+                PhaseRefusal::MajorNotLoaded { reads: false, .. }
             ));
         }
     }

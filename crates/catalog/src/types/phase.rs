@@ -1,7 +1,7 @@
 //! The phase record as it is stored. That of an own kind says one thing more: up to which version
 //! its resources may be stored.
 
-use coeval_core::phases::{Epoch, Heading, Live, Migration, Phase, PhaseRecord};
+use coeval_core::phases::{Epoch, LivePhases, Migration, Phase, PhaseDirection, PhaseRecord};
 use coeval_core::version::Version;
 use coeval_records::encode::{self, EncodeError};
 use serde::{Deserialize, Serialize};
@@ -40,7 +40,7 @@ pub fn encode(record: &PhaseRecord, open: Option<Version>) -> Result<Vec<u8>, En
             to: migration.to,
             low: migration.live.low.name().to_owned(),
             high: migration.live.high.name().to_owned(),
-            back: migration.heading == Heading::Back,
+            back: migration.heading == PhaseDirection::Back,
             forward_done: migration.forward_done,
             back_done: migration.back_done,
         }),
@@ -59,14 +59,14 @@ pub fn decode(bytes: &[u8]) -> Option<(PhaseRecord, Option<Version>)> {
         Some(migration) => Some(Migration {
             from: migration.from,
             to: migration.to,
-            live: Live {
+            live: LivePhases {
                 low: phase(&migration.low)?,
                 high: phase(&migration.high)?,
             },
             heading: if migration.back {
-                Heading::Back
+                PhaseDirection::Back
             } else {
-                Heading::Forward
+                PhaseDirection::Forward
             },
             forward_done: migration.forward_done,
             back_done: migration.back_done,
@@ -97,11 +97,11 @@ mod tests {
             migration: Some(Migration {
                 from: 1,
                 to: 2,
-                live: Live {
+                live: LivePhases {
                     low: Phase::Mirror,
                     high: Phase::ReadNew,
                 },
-                heading: Heading::Back,
+                heading: PhaseDirection::Back,
                 forward_done: true,
                 back_done: false,
             }),

@@ -12,7 +12,7 @@ use coeval_core::version::Version;
 use coeval_records::attempts::Attempts;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{DynStore, Key, Range, ReadRequest, Stored};
+use coeval_storage::{DynStore, Key, ReadRange, ReadRequest, StoredValue};
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -104,11 +104,11 @@ impl Registry {
     /// `None` if it changed between two pages.
     async fn read(&self, of: &TypeKey) -> Result<Option<TypeState>, EngineError> {
         let phase_key = keys::phase(of)?;
-        let mut range = Some(Range::of(keys::type_versions(of)?));
+        let mut range = Some(ReadRange::of(keys::type_versions(of)?));
         let package_key = typed::name_of(of).map(|name| keys::package(&name.base()));
         let package_key = package_key.transpose()?;
-        let mut ledgers = Some(Range::of(keys::ledgers(of)?));
-        let mut notices = Some(Range::of(keys::all_annotations(of)?));
+        let mut ledgers = Some(ReadRange::of(keys::ledgers(of)?));
+        let mut notices = Some(ReadRange::of(keys::all_annotations(of)?));
         let mut annotated: Vec<(Version, StoredAnnotations)> = Vec::new();
         let mut said = StoredTyped::default();
         let mut found: Vec<Definition> = Vec::new();
@@ -159,8 +159,8 @@ impl Registry {
                     continue;
                 };
                 let definition = match &entry.stored {
-                    Stored::Record(record) => Definition::decode(version, record),
-                    Stored::Damaged { damage, .. } => Err(EngineError::TypeRefused {
+                    StoredValue::Record(record) => Definition::decode(version, record),
+                    StoredValue::Damaged { damage, .. } => Err(EngineError::TypeRefused {
                         what: damage.to_string(),
                     }),
                 };
@@ -200,7 +200,7 @@ impl Registry {
 
     /// The names of all types, a page of them.
     pub async fn names(&self) -> Result<Vec<TypeKey>, EngineError> {
-        let mut range = Range::of(keys::all_phases()?);
+        let mut range = ReadRange::of(keys::all_phases()?);
         let mut names = Vec::new();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;

@@ -7,13 +7,13 @@ use crate::types::part::Part;
 use crate::types::phase;
 use crate::types::typed::{StoredTyped, Typed};
 use coeval_core::convert::Versions;
-use coeval_core::phases::{Phase, PhaseRecord, Refusal};
+use coeval_core::phases::{Phase, PhaseRecord, PhaseRefusal};
 use coeval_core::types::{TypeVersion, Visibility};
-use coeval_core::version::{Known, Version};
+use coeval_core::version::{KnownVersions, Version};
 use coeval_records::encode::EncodeError;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Action, AtomicWrite, Condition, Key, Put, Revision};
+use coeval_storage::{AtomicWrite, Key, RecordPut, Revision, WriteAction, WriteCondition};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -26,7 +26,7 @@ pub struct TypeState {
     /// Rewritten with every change of a definition.
     pub phase_revision: Revision,
     /// How this server takes part in its migration, if there is one; or why it may not serve it.
-    part: Option<Result<Part, Refusal>>,
+    part: Option<Result<Part, PhaseRefusal>>,
     /// Of an own kind: the newest version that its resources may be stored at.
     pub open: Option<Version>,
     /// Of an own kind: the newest that this server knows, if more is open.
@@ -40,7 +40,7 @@ pub struct TypeState {
     pub versions: Arc<Versions>,
     /// Which of their views need not be looked at.
     pub proofs: Arc<FitProofs>,
-    pub known: Known,
+    pub known: KnownVersions,
     /// Of all definitions, also of those that this server can't load.
     pub majors: Vec<u32>,
     /// Versions with a field that is not for everybody.
@@ -84,7 +84,7 @@ impl TypeState {
             let all = versions.iter().map(|version| version.id.version);
             all.filter(|version| !retired.contains_key(version))
         };
-        let known: Known = shown().collect();
+        let known: KnownVersions = shown().collect();
         let known_versions: Vec<Version> = shown().collect();
         let unloaded = |one: &Definition| one.loaded.is_err();
         let has_unknown = !unreadable.is_empty() || definitions.values().any(unloaded);
@@ -290,6 +290,6 @@ pub fn with_phase(
     state: &TypeState,
     before: Revision,
 ) -> Result<AtomicWrite, EncodeError> {
-    let put = Action::Put(Put::of(phase::encode(&state.phase, state.open)?));
-    Ok(write.step(&state.phase_key, Condition::RevisionIs(before), put))
+    let put = WriteAction::Put(RecordPut::of(phase::encode(&state.phase, state.open)?));
+    Ok(write.step(&state.phase_key, WriteCondition::RevisionIs(before), put))
 }

@@ -5,8 +5,8 @@ use crate::types::state::TypeState;
 use coeval_core::types::TypeVersion;
 use coeval_core::version::Version;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Entry, Revision};
-use coeval_typed::{Candidate, Layout, Ledger, PackageName};
+use coeval_storage::{Revision, StoredEntry};
+use coeval_typed::{Ledger, PackageCandidate, PackageLayout, PackageName};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -31,7 +31,7 @@ pub struct NumbersOf {
 }
 
 impl NumbersOf {
-    pub(crate) fn decode(entry: &Entry) -> Option<Self> {
+    pub(crate) fn decode(entry: &StoredEntry) -> Option<Self> {
         let record = entry.stored.record();
         let ledger = record.and_then(|record| serde_json::from_slice(&record.content.body).ok());
         if ledger.is_none() {
@@ -46,7 +46,7 @@ impl NumbersOf {
 
 impl StoredTyped {
     /// With a record of numbers.
-    pub fn note(&mut self, entry: &Entry) {
+    pub fn note(&mut self, entry: &StoredEntry) {
         let major = keys::major_of_ledger(&entry.key);
         if let (Some(major), Some(numbers)) = (major, NumbersOf::decode(entry)) {
             self.ledgers.insert(major, numbers);
@@ -54,12 +54,12 @@ impl StoredTyped {
     }
 
     /// With the record of who has the name.
-    pub(crate) fn note_claim(&mut self, entry: Option<&Entry>) {
+    pub(crate) fn note_claim(&mut self, entry: Option<&StoredEntry>) {
         self.claim = entry.and_then(claimed_by);
     }
 }
 
-pub(crate) fn claimed_by(entry: &Entry) -> Option<TypeKey> {
+pub(crate) fn claimed_by(entry: &StoredEntry) -> Option<TypeKey> {
     let record = entry.stored.record()?;
     TypeKey::parse(std::str::from_utf8(&record.content.body).ok()?)
 }
@@ -72,11 +72,11 @@ pub(crate) fn name_of(of: &TypeKey) -> Option<PackageName> {
 /// The packages of a type.
 #[derive(Debug, Default)]
 pub struct Typed {
-    pub layouts: Vec<Arc<Layout>>,
+    pub layouts: Vec<Arc<PackageLayout>>,
     /// The numbers behind them, by major.
     pub ledgers: BTreeMap<u32, Ledger>,
     /// The packages of callers who see only some versions of a major.
-    pub partial: Mutex<HashMap<Vec<Version>, Option<Arc<Layout>>>>,
+    pub partial: Mutex<HashMap<Vec<Version>, Option<Arc<PackageLayout>>>>,
     /// Something has no number in the store yet.
     pub behind: bool,
 }
@@ -111,7 +111,7 @@ impl Typed {
                 typed.behind = true;
                 continue;
             }
-            let (layout, _) = Layout::of(&name, &ledger, &candidates);
+            let (layout, _) = PackageLayout::of(&name, &ledger, &candidates);
             typed.layouts.extend(layout.map(Arc::new));
             typed.ledgers.insert(major, ledger);
         }
@@ -125,7 +125,7 @@ impl Typed {
         &self,
         state: &TypeState,
         sees: Option<&dyn Fn(Version) -> bool>,
-    ) -> Vec<Arc<Layout>> {
+    ) -> Vec<Arc<PackageLayout>> {
         let Some(sees) = sees else {
             return self.layouts.clone();
         };
@@ -139,8 +139,8 @@ impl Typed {
         &self,
         state: &TypeState,
         sees: &dyn Fn(Version) -> bool,
-        whole: &Arc<Layout>,
-    ) -> Option<Arc<Layout>> {
+        whole: &Arc<PackageLayout>,
+    ) -> Option<Arc<PackageLayout>> {
         let versions = of_major(&state.definitions, whole.major, None);
         let mut candidates = candidates(&versions);
         // A package ends before what is unproven, seen or not: nothing after it has a number.
@@ -159,7 +159,7 @@ impl Typed {
             return layout.clone();
         }
         let (name, ledger) = (name_of(&state.key)?, self.ledgers.get(&whole.major)?);
-        let (layout, _) = Layout::of(&name, ledger, &candidates);
+        let (layout, _) = PackageLayout::of(&name, ledger, &candidates);
         let layout = layout.map(Arc::new);
         if kept.len() >= MOST_PARTIAL {
             kept.clear();
@@ -187,13 +187,13 @@ pub(crate) fn of_major(
 }
 
 /// In the order of their registration.
-pub(crate) fn candidates<'v>(versions: &[Numbered<'v>]) -> Vec<Candidate<'v>> {
+pub(crate) fn candidates<'v>(versions: &[Numbered<'v>]) -> Vec<PackageCandidate<'v>> {
     let mut versions = versions.to_vec();
     versions.sort_by_key(|(number, ..)| *number);
     let mut candidates = Vec::new();
     for (_, version, unproven) in versions {
         match version {
-            Some(version) => candidates.push(Candidate { version, unproven }),
+            Some(version) => candidates.push(PackageCandidate { version, unproven }),
             None if unproven => break,
             None => {}
         }

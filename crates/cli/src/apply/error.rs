@@ -1,14 +1,18 @@
 //! Why a file is not applied.
 
 use coeval_client::ClientError;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use coeval_core::types::ContentError;
 
 /// Why one resource is not as its file says.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, Coded)]
 pub(crate) enum ApplyError {
     /// Somebody else's changes would be overridden.
     #[error("{name}: somebody else has changed what the file declares: {}", paths.join(", "))]
+    #[code(
+        APPLY_DRIFT,
+        advice = "Take their values into the file, or override them with `coeval apply --force`."
+    )]
     Drift {
         /// `app/web`.
         name: String,
@@ -17,6 +21,10 @@ pub(crate) enum ApplyError {
     },
     /// The file was made from another revision.
     #[error("{name} has revision {present} by now, and the file is of {said}")]
+    #[code(
+        FILE_REVISION_OLD,
+        advice = "Take what has changed into the file and remove `metadata.revision`, or override it with `coeval apply --force`."
+    )]
     OldRevision {
         /// `app/web`.
         name: String,
@@ -27,6 +35,7 @@ pub(crate) enum ApplyError {
     },
     /// What is shown is a stand-in.
     #[error("{name} can't be changed at {version}: {reason}")]
+    #[code(RESTRICTED_VIEW, advice = "Write the file at a newer version.")]
     Restricted {
         /// `app/web`.
         name: String,
@@ -37,6 +46,7 @@ pub(crate) enum ApplyError {
     },
     /// Found without asking the server to store it.
     #[error("{name} would be refused: {error}")]
+    #[code(from = error)]
     Unfit {
         /// `app/web`.
         name: String,
@@ -45,55 +55,28 @@ pub(crate) enum ApplyError {
     },
     /// Nobody says which version the content of a new one has.
     #[error("{name} is not there yet, and its file says no version")]
+    #[code(
+        RESOURCE_FILE_INVALID,
+        advice = "Write `version` into the file, or say it with --version."
+    )]
     NoVersion {
         /// `app/web`.
         name: String,
     },
     /// It is there, and should not be.
     #[error("{name} exists already")]
+    #[code(RESOURCE_EXISTS, advice = "Change it with `coeval apply`.")]
     Exists {
         /// `app/web`.
         name: String,
     },
     /// The server's refusal, or none could be reached.
     #[error("{name}: {error}")]
+    #[code(from = error)]
     Client {
         /// `app/web`.
         name: String,
         /// Why.
         error: ClientError,
     },
-}
-
-impl Coded for ApplyError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Drift { .. } => coeval_codes::APPLY_DRIFT,
-            Self::OldRevision { .. } => coeval_codes::FILE_REVISION_OLD,
-            Self::Restricted { .. } => coeval_codes::RESTRICTED_VIEW,
-            Self::Unfit { error, .. } => error.code(),
-            Self::NoVersion { .. } => coeval_codes::RESOURCE_FILE_INVALID,
-            Self::Exists { .. } => coeval_codes::RESOURCE_EXISTS,
-            Self::Client { error, .. } => error.code(),
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::Drift { .. } => {
-                "Take their values into the file, or override them with `coeval apply --force`."
-                    .to_owned()
-            }
-            Self::OldRevision { .. } => "Take what has changed into the file and remove \
-                `metadata.revision`, or override it with `coeval apply --force`."
-                .to_owned(),
-            Self::Restricted { .. } => "Write the file at a newer version.".to_owned(),
-            Self::Unfit { error, .. } => error.advice(),
-            Self::NoVersion { .. } => {
-                "Write `version` into the file, or say it with --version.".to_owned()
-            }
-            Self::Exists { .. } => "Change it with `coeval apply`.".to_owned(),
-            Self::Client { error, .. } => error.advice(),
-        }
-    }
 }

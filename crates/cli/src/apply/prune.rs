@@ -1,12 +1,12 @@
 //! What was applied before and is in no file any more.
 
 use super::plan::target;
-use super::report::Report;
-use crate::calls::{Target, is_absent};
-use crate::context::Session;
+use super::report::ApplyReport;
+use crate::calls::{ResourceTarget, is_absent};
+use crate::context::ClientSession;
 use crate::failure::Failure;
-use crate::files::Declared;
-use crate::say;
+use crate::files::DeclaredResource;
+use crate::messages;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Labels that say what belongs together, `tier=gold`.
@@ -17,6 +17,7 @@ pub(crate) fn labels(said: &[String]) -> Result<BTreeMap<String, String>, Failur
             "Give it as --label KEY=VALUE.",
         )
     };
+    // A value may have an equals sign itself.
     let pairs = said.iter().map(|label| match label.split_once('=') {
         Some((key, value)) if !key.is_empty() => Ok((key.to_owned(), value.to_owned())),
         _ => Err(wrong(label)),
@@ -25,13 +26,18 @@ pub(crate) fn labels(said: &[String]) -> Result<BTreeMap<String, String>, Failur
 }
 
 /// That all files have the labels: what has them and is in no file goes.
-pub(crate) fn check(files: &[Declared], labels: &BTreeMap<String, String>) -> Result<(), Failure> {
+pub(crate) fn check(
+    files: &[DeclaredResource],
+    labels: &BTreeMap<String, String>,
+) -> Result<(), Failure> {
+    // Without labels prune would mean everything of these kinds.
     if labels.is_empty() {
         return Err(Failure::usage(
             "--prune needs to know what belongs to these files",
             "Label them all, and say the label: --prune --label KEY=VALUE.",
         ));
     }
+    // A null label of a file would be removed, so it does not count.
     let lacks = files.iter().find(|file| {
         let mut labels = labels.iter();
         !labels.all(|(key, value)| file.labels.get(key) == Some(&Some(value.clone())))
@@ -47,10 +53,11 @@ pub(crate) fn check(files: &[Declared], labels: &BTreeMap<String, String>) -> Re
 
 /// What would go: applied before, with the labels, of a kind and an organization of the files.
 pub(crate) async fn candidates(
-    session: &Session,
-    files: &[Declared],
+    session: &ClientSession,
+    files: &[DeclaredResource],
     labels: &BTreeMap<String, String>,
-) -> Result<Vec<(Target, String)>, Failure> {
+) -> Result<Vec<(ResourceTarget, String)>, Failure> {
+    // By kind, organization and name. An id would tell more, but files don't have one.
     let stays: BTreeSet<_> = files
         .iter()
         .map(|file| key(&target(session, file)))
@@ -61,6 +68,7 @@ pub(crate) async fn candidates(
         .map(|(key, value)| format!("labels.{key}=={value}"));
     let filter = filter.collect::<Vec<_>>().join(";");
     let mut found = Vec::new();
+    // Only kinds and organizations of the files: whatever is elsewhere is none of their business.
     for (kind, namespace) in places {
         for one in session.names(kind, namespace, &filter).await? {
             if stays.contains(&key(&one)) {
@@ -68,6 +76,7 @@ pub(crate) async fn candidates(
             }
             let whole = match session.find(&one, "").await {
                 Ok(whole) => whole,
+                // Gone since it was listed.
                 Err(error) if is_absent(&error) => continue,
                 Err(error) => return Err(error.into()),
             };
@@ -75,6 +84,8 @@ pub(crate) async fn candidates(
             let labeled = labels
                 .iter()
                 .all(|(key, value)| own.get(key) == Some(value));
+            // Looked at again: the filter may be older than the resource, and only what was applied
+            // is pruned.
             if labeled && whole.applied.is_some() {
                 found.push((one, whole.resource.metadata.revision));
             }
@@ -83,8 +94,8 @@ pub(crate) async fn candidates(
     Ok(found)
 }
 
-fn key(target: &Target) -> (String, String, String) {
-    let Target {
+fn key(target: &ResourceTarget) -> (String, String, String) {
+    let ResourceTarget {
         kind,
         namespace,
         name,
@@ -94,24 +105,25 @@ fn key(target: &Target) -> (String, String, String) {
 
 /// Lists what would go, asks, and deletes it. How many went.
 pub(crate) async fn prune(
-    session: &Session,
-    found: &[(Target, String)],
-    report: Report,
+    session: &ClientSession,
+    found: &[(ResourceTarget, String)],
+    report: ApplyReport,
     yes: bool,
 ) -> Result<usize, Failure> {
     if found.is_empty() {
         return Ok(0);
     }
     if !report.dry_run {
-        say::note("no longer in the files:\n");
+        messages::note("no longer in the files:\n");
         for (target, _) in found {
-            say::note(&format!("  {target}\n"));
+            messages::note(&format!("  {target}\n"));
         }
         if !yes && !agreed().await? {
-            say::note("nothing was deleted\n");
+            messages::note("nothing was deleted\n");
             return Ok(0);
         }
     }
+    // On condition of the revision that was shown: what somebody changed meanwhile stays.
     for (target, revision) in found {
         if !report.dry_run {
             match session.remove(target, revision).await {
@@ -125,12 +137,12 @@ pub(crate) async fn prune(
 }
 
 async fn agreed() -> Result<bool, Failure> {
-    if !say::can_ask() {
+    if !messages::is_interactive() {
         return Err(Failure::usage(
             "nobody can be asked whether to delete them",
             "Look at the list, then run it again with --yes.",
         ));
     }
-    let answer = say::ask("delete them? [y/N] ").await;
+    let answer = messages::ask("delete them? [y/N] ").await;
     Ok(answer.is_some_and(|answer| answer.eq_ignore_ascii_case("y")))
 }

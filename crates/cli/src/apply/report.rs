@@ -1,16 +1,17 @@
 //! What apply says: a line for each resource on stdout, the differences and what was kept on stderr.
 
-use super::carry_out::{Done, Outcome};
-use super::plan::Plan;
+use super::carry_out::{AppliedPlan, ApplyOutcome};
+use super::plan::ApplyPlan;
+use crate::calls::as_value;
 use crate::merge::render;
-use crate::say;
+use crate::messages;
 use clap::ValueEnum;
-use coeval_client::Resource;
+use coeval_client::{ClientError, Resource};
 use std::fmt::Write as _;
 
 /// How results are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Form {
+pub(crate) enum ResultFormat {
     /// kind/name
     Name,
     /// The resources as they are then
@@ -21,13 +22,13 @@ pub(crate) enum Form {
 
 /// Where results go.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Report {
-    pub(crate) form: Option<Form>,
+pub(crate) struct ApplyReport {
+    pub(crate) form: Option<ResultFormat>,
     pub(crate) dry_run: bool,
 }
 
 /// `v1`, `v1, stored at v1.1`.
-fn at(plan: &Plan, stored: Option<&str>, dry_run: bool) -> String {
+fn at(plan: &ApplyPlan, stored: Option<&str>, dry_run: bool) -> String {
     let mut text = plan.version().to_owned();
     if let Some(stored) = stored {
         let _ = write!(text, ", stored at {stored}");
@@ -38,48 +39,58 @@ fn at(plan: &Plan, stored: Option<&str>, dry_run: bool) -> String {
     text
 }
 
-impl Report {
+impl ApplyReport {
     /// The line of one resource.
-    pub(crate) fn done(&self, done: &Done) {
-        let Done { outcome, plan, .. } = done;
+    pub(crate) fn done(&self, done: &AppliedPlan) -> Result<(), ClientError> {
+        let AppliedPlan { outcome, plan, .. } = done;
         match self.form {
             None => {
+                // After a write the server knows best at which version it is stored.
                 let stored = match &done.wrote {
                     Some(wrote) => super::plan::stored(&wrote.resource),
                     None => plan.stored(),
                 };
                 let at = at(plan, stored, self.dry_run);
-                say::out(&format!("{} {outcome} ({at})\n", plan.target));
+                messages::out(&format!("{} {outcome} ({at})\n", plan.target));
             }
-            Some(form) => show(form, done.resource()),
+            Some(form) => show(form, done.resource())?,
         }
+        Ok(())
     }
 
     /// The line of one that is not in the files.
     pub(crate) fn deleted(&self, name: &str) {
         match self.form {
-            None if self.dry_run => say::out(&format!("{name} deleted (dry run)\n")),
-            None => say::out(&format!("{name} deleted\n")),
-            Some(Form::Name) => say::out(&format!("{name}\n")),
-            Some(_) => say::note(&format!("{name} deleted\n")),
+            None if self.dry_run => messages::out(&format!("{name} deleted (dry run)\n")),
+            None => messages::out(&format!("{name} deleted\n")),
+            Some(ResultFormat::Name) => messages::out(&format!("{name}\n")),
+            Some(_) => messages::note(&format!("{name} deleted\n")),
         }
     }
 }
 
 /// A resource as data.
-pub(crate) fn show(form: Form, resource: &Resource) {
+///
+/// # Errors
+/// If it can't be said as JSON.
+pub(crate) fn show(form: ResultFormat, resource: &Resource) -> Result<(), ClientError> {
     match form {
-        Form::Name => say::out(&format!("{}/{}\n", resource.kind, resource.metadata.name)),
-        Form::Yaml => say::out(&format!("---\n{}", crate::yaml::text(resource))),
-        Form::Json => {
-            let line = serde_json::to_string(resource).unwrap_or_default();
-            say::out(&format!("{line}\n"));
+        ResultFormat::Name => {
+            messages::out(&format!("{}/{}\n", resource.kind, resource.metadata.name))
+        }
+        ResultFormat::Yaml => {
+            messages::out(&format!("---\n{}", crate::yaml::text(&as_value(resource)?)));
+        }
+        ResultFormat::Json => {
+            let value = as_value(resource)?;
+            messages::out(&format!("{value}\n"));
         }
     }
+    Ok(())
 }
 
 /// What a write did beside what was asked.
-pub(crate) fn beside(done: &Done) {
+pub(crate) fn print_side_effects(done: &AppliedPlan) {
     notes(&done.plan);
     let Some(wrote) = &done.wrote else { return };
     let of = match super::plan::stored(&wrote.resource) {
@@ -97,28 +108,32 @@ pub(crate) fn beside(done: &Done) {
             wrote.dropped.join(", ")
         );
     }
-    if let Some(warning) = wrote.warning.as_deref().and_then(say::untold_of_write) {
+    if let Some(warning) = wrote
+        .warning
+        .as_deref()
+        .and_then(messages::new_write_warning)
+    {
         let _ = writeln!(text, "warning: {warning}");
     }
     if !wrote.task.is_empty() {
         let _ = writeln!(text, "task: {}", wrote.task);
     }
-    if done.outcome == Outcome::Unchanged {
+    if done.outcome == ApplyOutcome::Unchanged {
         let target = &done.plan.target;
         let _ = writeln!(text, "note: what the file declares of {target} was noted");
     }
-    say::note(&text);
+    messages::note(&text);
 }
 
 /// What people should know of a plan.
-pub(crate) fn notes(plan: &Plan) {
+pub(crate) fn notes(plan: &ApplyPlan) {
     for note in &plan.notes {
-        say::note(&format!("note: {note}\n"));
+        messages::note(&format!("note: {note}\n"));
     }
 }
 
 /// The sides of a conflict.
-pub(crate) fn conflicts(plan: &Plan) {
+pub(crate) fn conflicts(plan: &ApplyPlan) {
     notes(plan);
     let base = if plan.stale {
         "file's revision"
@@ -126,23 +141,24 @@ pub(crate) fn conflicts(plan: &Plan) {
         "last applied"
     };
     if plan.conflicts.is_empty() {
-        say::note(&render::lines(&plan.changes));
+        messages::note(&render::lines(&plan.changes));
     } else {
-        say::note(&render::conflicts(&plan.conflicts, [base, "now", "file"]));
+        messages::note(&render::conflicts(&plan.conflicts, [base, "now", "file"]));
     }
 }
 
 /// What force overrides, with the old values.
-pub(crate) fn overridden(plan: &Plan) {
+pub(crate) fn overridden(plan: &ApplyPlan) {
     if plan.refusal().is_none() {
         return;
     }
+    // Without a base the changes can't be told apart by who made them.
     let overridden: Vec<_> = if plan.conflicts.is_empty() {
         // Nobody knows which of them somebody else made.
         plan.changes.clone()
     } else {
         let all = plan.conflicts.iter().cloned();
-        all.map(|conflict| crate::merge::Change {
+        all.map(|conflict| crate::merge::ContentChange {
             path: conflict.path,
             from: conflict.live,
             to: conflict.file,
@@ -151,18 +167,21 @@ pub(crate) fn overridden(plan: &Plan) {
     };
     if !overridden.is_empty() {
         let lines = render::lines(&overridden);
-        say::note(&format!("{}: --force overrides\n{lines}", plan.target));
+        messages::note(&format!("{}: --force overrides\n{lines}", plan.target));
     }
 }
 
 /// The difference of a plan as lines of YAML.
-pub(crate) fn difference(plan: &Plan) -> String {
-    let (before, after) = plan.texts();
+///
+/// # Errors
+/// If a side of it can't be said as JSON.
+pub(crate) fn difference(plan: &ApplyPlan) -> Result<String, ClientError> {
+    let (before, after) = plan.texts()?;
     let target = &plan.target;
     let now = match plan.live {
         Some(_) => format!("{target} ({}, now)", at(plan, plan.stored(), false)),
         None => "(nothing)".to_owned(),
     };
     let then = format!("{target} ({}, applied)", plan.version());
-    render::unified(&before, &after, (&now, &then))
+    Ok(render::unified(&before, &after, (&now, &then)))
 }

@@ -1,39 +1,41 @@
 //! What is meant, of what flags, the environment and the contexts say: a flag beats the
 //! environment, that beats the current context.
 
-use super::contexts::{Context, Contexts, same_server};
+use super::contexts::{ContextsFile, ServerContext, same_server};
 use super::error::ContextError;
 
 /// What the flags say, or the environment.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Said {
+pub(super) struct ServerChoice {
     pub(super) server: Option<String>,
     pub(super) context: Option<String>,
 }
 
 /// The server, and the context whose credentials are for it.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Chosen<'c> {
+pub(super) struct ChosenServer<'c> {
     pub(super) server: String,
-    pub(super) context: Option<&'c Context>,
+    pub(super) context: Option<&'c ServerContext>,
 }
 
 pub(super) fn choose<'c>(
-    flags: &Said,
-    environment: &Said,
-    contexts: &'c Contexts,
-) -> Result<Chosen<'c>, ContextError> {
+    flags: &ServerChoice,
+    environment: &ServerChoice,
+    contexts: &'c ContextsFile,
+) -> Result<ChosenServer<'c>, ContextError> {
     let by_context = |name: &str| {
         let context = contexts.find(name)?;
-        Ok(Chosen {
+        Ok(ChosenServer {
             server: context.server.clone(),
             context: Some(context),
         })
     };
+    // In this order: whichever says anything about it decides.
     for said in [flags, environment] {
         match (&said.server, &said.context) {
             (Some(server), Some(name)) => {
                 let context = contexts.find(name)?;
+                // Silently taking one of the two would send the token of one server to another.
                 if !same_server(server, &context.server) {
                     return Err(ContextError::Contradiction {
                         context: name.clone(),
@@ -45,8 +47,10 @@ pub(super) fn choose<'c>(
             }
             (None, Some(name)) => return by_context(name),
             (Some(server), None) => {
+                // The server is said, so a context only lends its credentials, if it is of that
+                // server.
                 let weaker = [environment.context.as_ref(), contexts.current.as_ref()];
-                return Ok(Chosen {
+                return Ok(ChosenServer {
                     server: server.clone(),
                     context: of_server(server, weaker, contexts),
                 });
@@ -71,13 +75,14 @@ pub(super) fn choose<'c>(
 fn of_server<'c>(
     server: &str,
     preferred: [Option<&String>; 2],
-    contexts: &'c Contexts,
-) -> Option<&'c Context> {
-    let of = |context: &&Context| same_server(&context.server, server);
+    contexts: &'c ContextsFile,
+) -> Option<&'c ServerContext> {
+    let of = |context: &&ServerContext| same_server(&context.server, server);
     let all: Vec<_> = contexts.contexts.iter().filter(of).collect();
     let mut named = preferred.into_iter().flatten();
     let named = named.find_map(|name| all.iter().find(|context| context.name == *name));
     match (named, all.as_slice()) {
+        // A context that is preferred, or the only one: several without a preference are nobody's.
         (Some(context), _) | (None, [context]) => Some(context),
         _ => None,
     }
@@ -87,9 +92,9 @@ fn of_server<'c>(
 mod tests {
     use super::*;
 
-    fn said(server: &str, context: &str) -> Said {
+    fn said(server: &str, context: &str) -> ServerChoice {
         let some = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
-        Said {
+        ServerChoice {
             server: some(server),
             context: some(context),
         }
@@ -97,9 +102,9 @@ mod tests {
 
     #[test]
     fn a_flag_beats_the_environment_and_that_beats_the_current_context() {
-        let mut contexts = Contexts::default();
+        let mut contexts = ContextsFile::default();
         for (name, server) in [("a", "http://a"), ("b", "http://b"), ("b2", "http://b")] {
-            contexts.put(Context::new(name, server, "u@o"));
+            contexts.put(ServerContext::new(name, server, "u@o"));
         }
         contexts.current = Some("a".into());
         // flags, environment, then server and context
@@ -130,7 +135,7 @@ mod tests {
         let unused = choose(&said("", ""), &said("", ""), &contexts);
         let known = ["a", "b", "b2"].map(str::to_owned).to_vec();
         assert_eq!(unused, Err(ContextError::Unused { known }));
-        let none = Contexts::default();
+        let none = ContextsFile::default();
         let nothing = choose(&said("", ""), &said("", ""), &none);
         assert_eq!(nothing, Err(ContextError::NoServer));
     }

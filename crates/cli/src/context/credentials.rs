@@ -1,6 +1,6 @@
 //! The tokens of contexts: `credentials.yaml`. Nothing here prints one.
 
-use super::contexts::{Context, same_server};
+use super::contexts::{ServerContext, same_server};
 use super::error::ContextError;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -8,12 +8,12 @@ use serde_norway::Value;
 use std::collections::BTreeMap;
 use std::fmt;
 
-/// A token, which only [`Token::reveal`] shows.
+/// A token, which only [`AuthToken::reveal`] shows.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Token(String);
+pub(crate) struct AuthToken(String);
 
-impl Token {
+impl AuthToken {
     pub(crate) const fn new(token: String) -> Self {
         Self(token)
     }
@@ -23,26 +23,26 @@ impl Token {
     }
 }
 
-impl fmt::Debug for Token {
+impl fmt::Debug for AuthToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token(…)")
+        f.write_str("AuthToken(…)")
     }
 }
 
 /// What proves to a server who one is.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Credential {
+pub(crate) struct ServerCredential {
     /// The server that gave it. It is sent to no other, whatever the context says by now.
     pub(crate) server: String,
-    pub(crate) token: Token,
+    pub(crate) token: AuthToken,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) expires: Option<Timestamp>,
     #[serde(flatten)]
     rest: BTreeMap<String, Value>,
 }
 
-impl Credential {
-    pub(crate) fn of(server: &str, token: Token, expires: Option<Timestamp>) -> Self {
+impl ServerCredential {
+    pub(crate) fn of(server: &str, token: AuthToken, expires: Option<Timestamp>) -> Self {
         Self {
             server: server.to_owned(),
             token,
@@ -55,19 +55,21 @@ impl Credential {
 /// By the context's name.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct Credentials {
-    pub(super) contexts: BTreeMap<String, Credential>,
+pub(crate) struct CredentialsFile {
+    pub(super) contexts: BTreeMap<String, ServerCredential>,
     #[serde(flatten)]
     rest: BTreeMap<String, Value>,
 }
 
-impl Credentials {
+impl CredentialsFile {
     /// From the text of the file. The reason names the place alone: a parser would quote what it
     /// does not understand.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let read: Result<Option<Self>, _> = serde_norway::from_str(text);
         match read {
             Ok(read) => Ok(read.unwrap_or_default()),
+            // Not the parser's words, which quote what it does not understand, and that may be a
+            // token.
             Err(error) => Err(match error.location() {
                 Some(at) => format!("line {} is not as expected", at.line()),
                 None => "it is not as expected".to_owned(),
@@ -75,17 +77,19 @@ impl Credentials {
         }
     }
 
-    pub(crate) fn of(&self, context: &Context) -> Option<&Credential> {
+    pub(crate) fn of(&self, context: &ServerContext) -> Option<&ServerCredential> {
         let found = self.contexts.get(&context.name)?;
+        // A context may have been edited to another address by hand.
         same_server(&found.server, &context.server).then_some(found)
     }
 
     /// What is sent to the context's server.
     pub(super) fn valid_for(
         &self,
-        context: &Context,
+        context: &ServerContext,
         now: Timestamp,
-    ) -> Result<Option<Credential>, ContextError> {
+    ) -> Result<Option<ServerCredential>, ContextError> {
+        // A context without a token asks for a login, rather than being refused by the server.
         let Some(found) = self.of(context) else {
             return Err(ContextError::LoggedOut {
                 context: context.name.clone(),
@@ -106,11 +110,11 @@ mod tests {
     use super::*;
     use coeval_codes::Coded;
 
-    fn held(expires: Option<&str>) -> Credentials {
+    fn held(expires: Option<&str>) -> CredentialsFile {
         let expires = expires.map(|at| at.parse().unwrap());
-        let token = Token::new("s3cret".into());
-        let mut held = Credentials::default();
-        let credential = Credential::of("http://a:1", token, expires);
+        let token = AuthToken::new("s3cret".into());
+        let mut held = CredentialsFile::default();
+        let credential = ServerCredential::of("http://a:1", token, expires);
         held.contexts.insert("dev".into(), credential);
         held
     }
@@ -118,7 +122,7 @@ mod tests {
     #[test]
     fn a_session_that_is_over_says_how_to_log_in() {
         let now: Timestamp = "2026-01-02T00:00:00Z".parse().unwrap();
-        let context = Context::new("dev", "http://a:1", "alice@acme");
+        let context = ServerContext::new("dev", "http://a:1", "alice@acme");
         let later = held(Some("2026-01-03T00:00:00Z"));
         assert!(later.valid_for(&context, now).unwrap().is_some());
         let over = held(Some("2026-01-02T00:00:00Z"));
@@ -129,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_token_is_sent_to_no_other_server_than_gave_it() {
-        let moved = Context::new("dev", "http://evil:1", "alice@acme");
+        let moved = ServerContext::new("dev", "http://evil:1", "alice@acme");
         let error = held(None).valid_for(&moved, Timestamp::now()).unwrap_err();
         assert!(matches!(error, ContextError::LoggedOut { .. }), "{error:?}");
     }
@@ -137,9 +141,9 @@ mod tests {
     #[test]
     fn a_token_is_in_no_message() {
         assert!(!format!("{:?}", held(None)).contains("s3cret"));
-        let wrong = Credentials::parse("contexts: s3cret").unwrap_err();
+        let wrong = CredentialsFile::parse("contexts: s3cret").unwrap_err();
         assert!(!wrong.contains("s3cret"), "{wrong}");
-        let wrong = Credentials::parse("contexts: {dev: s3cret}").unwrap_err();
+        let wrong = CredentialsFile::parse("contexts: {dev: s3cret}").unwrap_err();
         assert!(!wrong.contains("s3cret"), "{wrong}");
     }
 }

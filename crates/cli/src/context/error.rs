@@ -1,23 +1,35 @@
 //! Why contexts or credentials can't be used.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use jiff::Timestamp;
 use std::path::PathBuf;
 
 /// Why contexts or credentials can't be used.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum ContextError {
     /// Nobody said which server is meant.
     #[error("no server is known")]
+    #[code(
+        CONTEXT_UNKNOWN,
+        advice = "Log in with `coeval login URL`, or give one with --server."
+    )]
     NoServer,
     /// There are contexts, and none is in use.
     #[error("no context is in use{}", listed(.known))]
+    #[code(
+        CONTEXT_UNKNOWN,
+        advice = "Use one with `coeval login --use NAME`, or once with --context."
+    )]
     Unused {
         /// What there is.
         known: Vec<String>,
     },
     /// There is no context of that name.
     #[error("there is no context `{name}`{}", listed(.known))]
+    #[code(
+        CONTEXT_UNKNOWN,
+        advice = "`coeval login --list` shows the contexts; `coeval login URL` makes one."
+    )]
     Unknown {
         /// What was asked for.
         name: String,
@@ -26,6 +38,7 @@ pub enum ContextError {
     },
     /// A server and a context that is of another one.
     #[error("the context `{context}` is of {of}, not of {server}")]
+    #[code(CONTEXT_UNKNOWN, advice = "Give --server or --context, not both.")]
     Contradiction {
         /// The context.
         context: String,
@@ -36,6 +49,10 @@ pub enum ContextError {
     },
     /// Somebody else could take the tokens.
     #[error("{} can be read by others (its mode is {mode:04o})", path.display())]
+    #[code(
+        CREDENTIALS_EXPOSED,
+        advice = format!("Take the right away with `chmod 600 {}`, and log in anew with `coeval login`: the tokens may have been read.", path.display())
+    )]
     Exposed {
         /// The file.
         path: PathBuf,
@@ -44,6 +61,10 @@ pub enum ContextError {
     },
     /// A file that says nothing that can be understood.
     #[error("{} can't be used: {reason}", path.display())]
+    #[code(
+        CONTEXT_FILE_INVALID,
+        advice = "Mend the file, or move it away and log in anew."
+    )]
     File {
         /// The file.
         path: PathBuf,
@@ -52,12 +73,20 @@ pub enum ContextError {
     },
     /// There is nowhere to keep anything.
     #[error("there is no config folder: {reason}")]
+    #[code(
+        CONTEXT_FILE_INVALID,
+        advice = "Set COEVAL_CONFIG_DIR to a folder of yours."
+    )]
     NoFolder {
         /// Why.
         reason: String,
     },
     /// The session has ended.
     #[error("the session of the context `{context}` ended at {at}")]
+    #[code(
+        LOGIN_NEEDED,
+        advice = "Log in with `coeval login --context {context}`."
+    )]
     Over {
         /// The context.
         context: String,
@@ -66,6 +95,10 @@ pub enum ContextError {
     },
     /// Nobody has logged in.
     #[error("nobody is logged in with the context `{context}`")]
+    #[code(
+        LOGIN_NEEDED,
+        advice = "Log in with `coeval login --context {context}`."
+    )]
     LoggedOut {
         /// The context.
         context: String,
@@ -76,41 +109,5 @@ fn listed(names: &[String]) -> String {
     match names {
         [] => String::new(),
         names => format!("; there is {}", names.join(", ")),
-    }
-}
-
-impl Coded for ContextError {
-    fn code(&self) -> Code {
-        match self {
-            Self::NoServer
-            | Self::Unused { .. }
-            | Self::Unknown { .. }
-            | Self::Contradiction { .. } => coeval_codes::CONTEXT_UNKNOWN,
-            Self::Exposed { .. } => coeval_codes::CREDENTIALS_EXPOSED,
-            Self::File { .. } | Self::NoFolder { .. } => coeval_codes::CONTEXT_FILE_INVALID,
-            Self::Over { .. } | Self::LoggedOut { .. } => coeval_codes::LOGIN_NEEDED,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::NoServer => "Log in with `coeval login URL`, or give one with --server.".into(),
-            Self::Unused { .. } => {
-                "Use one with `coeval login --use NAME`, or once with --context.".into()
-            }
-            Self::Unknown { .. } => {
-                "`coeval login --list` shows the contexts; `coeval login URL` makes one.".into()
-            }
-            Self::Contradiction { .. } => "Give --server or --context, not both.".into(),
-            Self::Exposed { path, .. } => format!(
-                "Take the right away with `chmod 600 {}`, and log in anew with `coeval login`: the tokens may have been read.",
-                path.display()
-            ),
-            Self::File { .. } => "Mend the file, or move it away and log in anew.".into(),
-            Self::NoFolder { .. } => "Set COEVAL_CONFIG_DIR to a folder of yours.".into(),
-            Self::Over { context, .. } | Self::LoggedOut { context } => {
-                format!("Log in with `coeval login --context {context}`.")
-            }
-        }
     }
 }

@@ -5,18 +5,18 @@ use etcetera::BaseStrategy as _;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{ErrorKind, Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// No file here is ever so large.
 const LARGEST: u64 = 1 << 20;
-/// How often a lock that somebody holds is tried, and how long to wait in between.
-const TRIES: u32 = 100;
+/// How long to wait for a lock that another process holds, and how often to look.
+const LOCKED_WITHIN: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
 
 #[derive(Clone, Debug)]
-pub(super) struct Folder(PathBuf);
+pub(super) struct ConfigFolder(PathBuf);
 
-impl Folder {
+impl ConfigFolder {
     /// `$COEVAL_CONFIG_DIR`, else `coeval` in the system's usual place.
     pub(super) fn usual() -> Result<Self, ContextError> {
         if let Some(folder) = std::env::var_os("COEVAL_CONFIG_DIR").filter(|dir| !dir.is_empty()) {
@@ -75,6 +75,7 @@ impl Folder {
 
     fn text(&self, name: &str, file: File) -> Result<String, ContextError> {
         let mut text = String::new();
+        // One byte more than allowed shows that the file is too large, without reading all of it.
         let read = file.take(LARGEST + 1).read_to_string(&mut text);
         let read = read.map_err(|error| self.wrong(name, &error))?;
         if read as u64 > LARGEST {
@@ -100,14 +101,19 @@ impl Folder {
         // A link stays a link: people keep such files elsewhere.
         let target = fs::canonicalize(self.path(name)).unwrap_or_else(|_| self.path(name));
         let beside = target.with_file_name(format!(".{name}.new"));
+        // Left by a process that was killed between the two steps.
         if let Err(error) = fs::remove_file(&beside)
             && error.kind() != ErrorKind::NotFound
         {
             return Err(error);
         }
+        // Created with the mode that it keeps: a file made readable and then closed off could be
+        // opened in between.
         let mut file = own_file().create_new(true).open(&beside)?;
         file.write_all(text.as_bytes())?;
+        // Before the rename, or a crash could leave an empty file under the name.
         file.sync_all()?;
+        // Atomic: a reader sees the old file or the new one.
         fs::rename(&beside, &target)
     }
 
@@ -117,16 +123,23 @@ impl Folder {
         work: impl FnOnce() -> Result<T, ContextError>,
     ) -> Result<T, ContextError> {
         make(&self.0).map_err(|error| self.wrong("", &error))?;
+        // A file of its own: those that are replaced by a rename can't be locked.
         let lock = own_file().create(true).open(self.path(".lock"));
         let lock = lock.map_err(|error| self.wrong(".lock", &error))?;
-        for _ in 0..TRIES {
+        let until = Instant::now() + LOCKED_WITHIN;
+        loop {
             match lock.try_lock() {
                 Ok(()) => return work(),
-                Err(TryLockError::WouldBlock) => std::thread::sleep(PAUSE),
+                // Looked at again and again: a blocking lock would wait for ever for a process that hangs.
+                Err(TryLockError::WouldBlock) if Instant::now() < until => {
+                    std::thread::sleep(PAUSE);
+                }
+                Err(TryLockError::WouldBlock) => {
+                    return Err(self.wrong(".lock", &"another process holds it"));
+                }
                 Err(TryLockError::Error(error)) => return Err(self.wrong(".lock", &error)),
             }
         }
-        Err(self.wrong(".lock", &"another process holds it"))
     }
 }
 
@@ -160,7 +173,7 @@ mod tests {
     #[test]
     fn only_the_owner_reads_what_is_written_and_nothing_is_left_beside_it() {
         let parent = tempfile::tempdir().unwrap();
-        let folder = Folder::at(&parent.path().join("a/b"));
+        let folder = ConfigFolder::at(&parent.path().join("a/b"));
         folder.locked(|| folder.write("f", "one")).unwrap();
         folder.locked(|| folder.write("f", "two")).unwrap();
         assert_eq!(folder.read_secret("f").unwrap(), "two");
@@ -176,7 +189,7 @@ mod tests {
     #[test]
     fn a_secret_that_others_can_read_is_refused() {
         let parent = tempfile::tempdir().unwrap();
-        let folder = Folder::at(parent.path());
+        let folder = ConfigFolder::at(parent.path());
         folder.write("f", "one").unwrap();
         for open in [0o640, 0o604, 0o620, 0o610] {
             fs::set_permissions(folder.path("f"), PermissionsExt::from_mode(open)).unwrap();
@@ -189,7 +202,7 @@ mod tests {
     #[test]
     fn a_half_written_file_of_one_that_was_killed_is_no_hindrance() {
         let parent = tempfile::tempdir().unwrap();
-        let folder = Folder::at(parent.path());
+        let folder = ConfigFolder::at(parent.path());
         fs::write(folder.path(".f.new"), "half").unwrap();
         folder.write("f", "whole").unwrap();
         assert_eq!(folder.read("f").unwrap(), "whole");
@@ -199,7 +212,7 @@ mod tests {
     fn a_link_stays_a_link() {
         let parent = tempfile::tempdir().unwrap();
         let elsewhere = tempfile::tempdir().unwrap();
-        let folder = Folder::at(parent.path());
+        let folder = ConfigFolder::at(parent.path());
         fs::write(elsewhere.path().join("mine"), "old").unwrap();
         symlink(elsewhere.path().join("mine"), folder.path("f")).unwrap();
         folder.write("f", "new").unwrap();
@@ -210,7 +223,7 @@ mod tests {
     #[test]
     fn writers_wait_for_each_other_and_a_huge_file_is_refused() {
         let parent = tempfile::tempdir().unwrap();
-        let folder = Folder::at(parent.path());
+        let folder = ConfigFolder::at(parent.path());
         folder.write("n", "0").unwrap();
         std::thread::scope(|threads| {
             for _ in 0..8 {

@@ -1,30 +1,33 @@
 //! Contexts and credentials as one, as they are in the folder.
 
-use super::contexts::{Context, Contexts};
-use super::credentials::{Credential, Credentials};
+use super::contexts::{ContextsFile, ServerContext};
+use super::credentials::{CredentialsFile, ServerCredential};
 use super::error::ContextError;
-use super::folder::Folder;
+use super::folder::ConfigFolder;
 
 const CONFIG: &str = "config.yaml";
 const CREDENTIALS: &str = "credentials.yaml";
 
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Kept {
-    pub(crate) contexts: Contexts,
-    pub(crate) credentials: Credentials,
+pub(crate) struct ContextFiles {
+    pub(crate) contexts: ContextsFile,
+    pub(crate) credentials: CredentialsFile,
 }
 
-impl Kept {
+impl ContextFiles {
     /// As it is now.
     pub(crate) fn read() -> Result<Self, ContextError> {
-        Self::read_from(&Folder::usual()?)
+        Self::read_from(&ConfigFolder::usual()?)
     }
 
-    fn read_from(folder: &Folder) -> Result<Self, ContextError> {
+    fn read_from(folder: &ConfigFolder) -> Result<Self, ContextError> {
+        // Both are read, also by commands that need one: a folder that is half broken is told at
+        // once.
         let text = folder.read(CONFIG)?;
-        let contexts = Contexts::parse(&text).map_err(|reason| folder.wrong(CONFIG, &reason))?;
+        let contexts =
+            ContextsFile::parse(&text).map_err(|reason| folder.wrong(CONFIG, &reason))?;
         let text = folder.read_secret(CREDENTIALS)?;
-        let credentials = Credentials::parse(&text);
+        let credentials = CredentialsFile::parse(&text);
         let credentials = credentials.map_err(|reason| folder.wrong(CREDENTIALS, &reason))?;
         Ok(Self {
             contexts,
@@ -36,14 +39,15 @@ impl Kept {
     pub(crate) fn change<T>(
         work: impl FnOnce(&mut Self) -> Result<T, ContextError>,
     ) -> Result<T, ContextError> {
-        Self::change_in(&Folder::usual()?, work)
+        Self::change_in(&ConfigFolder::usual()?, work)
     }
 
     fn change_in<T>(
-        folder: &Folder,
+        folder: &ConfigFolder,
         work: impl FnOnce(&mut Self) -> Result<T, ContextError>,
     ) -> Result<T, ContextError> {
         folder.locked(|| {
+            // Under the lock, so that what another process has written meanwhile is not lost.
             let before = Self::read_from(folder)?;
             let mut after = before.clone();
             let done = work(&mut after)?;
@@ -61,7 +65,7 @@ impl Kept {
         })
     }
 
-    pub(crate) fn remember(&mut self, context: Context, credential: Credential) {
+    pub(crate) fn remember(&mut self, context: ServerContext, credential: ServerCredential) {
         let name = context.name.clone();
         self.contexts.put(context);
         self.contexts.current = Some(name.clone());
@@ -82,36 +86,39 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
-    use super::super::credentials::Token;
+    use super::super::credentials::AuthToken;
     use super::*;
 
-    fn credential() -> Credential {
-        Credential::of("http://a", Token::new("t".into()), None)
+    fn credential() -> ServerCredential {
+        ServerCredential::of("http://a", AuthToken::new("t".into()), None)
     }
 
     #[test]
     fn what_was_remembered_is_used_until_it_is_forgotten() {
         let parent = tempfile::tempdir().unwrap();
-        let folder = Folder::at(&parent.path().join("coeval"));
-        assert_eq!(Kept::read_from(&folder).unwrap(), Kept::default());
+        let folder = ConfigFolder::at(&parent.path().join("coeval"));
+        assert_eq!(
+            ContextFiles::read_from(&folder).unwrap(),
+            ContextFiles::default()
+        );
         for name in ["one", "two"] {
-            let context = Context::new(name, "http://a", "alice@acme");
-            let remembered = Kept::change_in(&folder, |kept| {
+            let context = ServerContext::new(name, "http://a", "alice@acme");
+            let remembered = ContextFiles::change_in(&folder, |kept| {
                 kept.remember(context, credential());
                 Ok(())
             });
             remembered.unwrap();
         }
-        let kept = Kept::read_from(&folder).unwrap();
+        let kept = ContextFiles::read_from(&folder).unwrap();
         assert_eq!(kept.contexts.current.as_deref(), Some("two"));
         assert_eq!(kept.contexts.names(), ["one", "two"]);
-        let forget = |kept: &mut Kept| {
+        let forget = |kept: &mut ContextFiles| {
             kept.forget("two");
             kept.forget("never there");
             Ok(())
         };
-        Kept::change_in(&folder, forget).unwrap();
-        let kept = Kept::read_from(&folder).unwrap();
+        ContextFiles::change_in(&folder, forget).unwrap();
+        let kept = ContextFiles::read_from(&folder).unwrap();
         assert_eq!(kept.contexts.current, None);
         assert_eq!(kept.contexts.names(), ["one"]);
         assert_eq!(kept.credentials.contexts.len(), 1);
@@ -120,12 +127,15 @@ mod tests {
     #[test]
     fn a_change_that_fails_changes_nothing() {
         let parent = tempfile::tempdir().unwrap();
-        let folder = Folder::at(parent.path());
-        let failed = Kept::change_in(&folder, |kept| {
-            kept.remember(Context::new("a", "http://a", "u@o"), credential());
+        let folder = ConfigFolder::at(parent.path());
+        let failed = ContextFiles::change_in(&folder, |kept| {
+            kept.remember(ServerContext::new("a", "http://a", "u@o"), credential());
             Err::<(), _>(ContextError::NoServer)
         });
         assert!(failed.is_err());
-        assert_eq!(Kept::read_from(&folder).unwrap(), Kept::default());
+        assert_eq!(
+            ContextFiles::read_from(&folder).unwrap(),
+            ContextFiles::default()
+        );
     }
 }

@@ -44,6 +44,7 @@ pub(super) fn kept(path: &Path) -> Result<KeptFile, ConvertError> {
 
 /// Writes a file that is not there yet: what was kept before may be all that is left of something.
 pub(super) fn write_new(path: &Path, text: &str) -> Result<(), ConvertError> {
+    // Never over an existing file, and synced: it may be the only copy of what is kept.
     let written = File::create_new(path).and_then(|mut file| {
         file.write_all(text.as_bytes())?;
         file.sync_all()

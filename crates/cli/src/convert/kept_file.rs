@@ -1,7 +1,7 @@
 //! What a conversion kept, in a file: with the document that it belongs to, so that a later
 //! conversion can tell which of it still holds after the document was changed.
 
-use coeval_core::convert::{Kept, Record};
+use coeval_core::convert::{ContentRecord, KeptValues};
 use coeval_core::types::{BodyLimits, read_body, same};
 use coeval_core::version::Version;
 use serde_json::{Value, json};
@@ -16,11 +16,11 @@ pub(super) struct KeptFile {
     /// Of the document.
     pub(super) version: Version,
     content: Value,
-    kept: Kept,
+    kept: KeptValues,
 }
 
 impl KeptFile {
-    pub(super) fn of(record: &Record) -> Self {
+    pub(super) fn of(record: &ContentRecord) -> Self {
         Self {
             version: record.version,
             content: record.content.clone(),
@@ -33,8 +33,8 @@ impl KeptFile {
         same(&self.content, content)
     }
 
-    pub(super) fn into_record(self) -> Record {
-        Record {
+    pub(super) fn into_record(self) -> ContentRecord {
+        ContentRecord {
             version: self.version,
             content: self.content,
             kept: self.kept,
@@ -53,11 +53,13 @@ impl KeptFile {
 
     /// What is wrong, as a clause.
     pub(super) fn read(bytes: &[u8]) -> Result<Self, &'static str> {
+        // Of its own writing, so the limits are those of the file and not of requests.
         let limits = BodyLimits {
             bytes: bytes.len(),
             depth: LEVELS,
         };
         let file = read_body(bytes, limits).map_err(|_| "it is not JSON")?;
+        // Looked at first: a newer form may have the same fields and mean something else by them.
         match file.get("coeval_kept").and_then(Value::as_u64) {
             Some(FORM) => {}
             Some(_) => return Err("it was written by a newer release"),
@@ -65,7 +67,7 @@ impl KeptFile {
         }
         let version = file.get("version").and_then(Value::as_str);
         let version = version.and_then(|text| Version::parse_full(text).ok());
-        let kept = file.get("kept").and_then(Kept::from_json);
+        let kept = file.get("kept").and_then(KeptValues::from_json);
         match (version, file.get("content"), kept) {
             (Some(version), Some(content), Some(kept)) => Ok(Self {
                 version,
@@ -84,7 +86,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read_and_nothing_else() {
         let version = Version::new(1, 0, 0);
-        let file = KeptFile::of(&Record::new(version, json!({"a": 1})));
+        let file = KeptFile::of(&ContentRecord::new(version, json!({"a": 1})));
         assert_eq!(KeptFile::read(file.print().as_bytes()), Ok(file));
         for (text, reason) in [
             ("a: 1", "not JSON"),

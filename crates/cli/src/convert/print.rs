@@ -1,7 +1,7 @@
 //! What is shown: the document for programs, the rest for people.
 
-use super::conversion::Conversion;
-use coeval_core::types::{BodyLimits, Form, read_document, same};
+use super::conversion::DocumentConversion;
+use coeval_core::types::{BodyLimits, DocumentForm, read_document, same};
 use serde_json::{Value, json};
 use std::fmt::Write as _;
 
@@ -9,10 +9,10 @@ use std::fmt::Write as _;
 const SHOWN: usize = 60;
 
 /// The document, in the form in which it came.
-pub(super) fn document(content: &Value, form: Form) -> String {
+pub(super) fn document(content: &Value, form: DocumentForm) -> String {
     let yaml = match form {
-        Form::Json => None,
-        Form::Yaml => yaml(content),
+        DocumentForm::Json => None,
+        DocumentForm::Yaml => yaml(content),
     };
     yaml.unwrap_or_else(|| format!("{content:#}\n"))
 }
@@ -24,12 +24,13 @@ fn yaml(content: &Value) -> Option<String> {
         bytes: text.len().max(content.to_string().len()),
         ..BodyLimits::default()
     };
+    // Some values don't survive YAML, such as numbers that it reads as text. Then JSON is printed.
     let again = read_document(text.as_bytes(), limits).ok()?;
     same(&again.content, content).then_some(text)
 }
 
 /// Everything, as one JSON object.
-pub(super) fn json(done: &Conversion) -> String {
+pub(super) fn json(done: &DocumentConversion) -> String {
     let entries = done.record.kept.entries().into_iter();
     let kept = entries.map(|entry| {
         json!({
@@ -59,7 +60,7 @@ pub(super) fn json(done: &Conversion) -> String {
 }
 
 /// In plain words: what such a conversion does, and what it did here.
-pub(super) fn told(done: &Conversion) -> String {
+pub(super) fn report(done: &DocumentConversion) -> String {
     let mut said = String::new();
     let to = done.record.version;
     let _ = writeln!(said, "{} to {to}: {}", done.from, done.class.words());
@@ -95,6 +96,7 @@ pub(super) fn told(done: &Conversion) -> String {
 
 /// A key may be any text.
 fn one_line(text: &str) -> String {
+    // A line break in a key would look like another line of the report.
     let shown = |c: char| {
         if c.is_control() {
             c.escape_default().to_string()
@@ -143,7 +145,7 @@ mod tests {
         Versions::of_files(TypeVersion::parse_all(&types()).unwrap()).unwrap()
     }
 
-    fn down(content: Value) -> Conversion {
+    fn down(content: Value) -> DocumentConversion {
         convert(&versions(), NEW, OLD, content, None).unwrap()
     }
 
@@ -161,19 +163,19 @@ mod tests {
              kept: /zone of version 2.0.0, 1\n\
              kept: /size of version 2.0.0, 2049, while the value here is unchanged\n"
         );
-        assert_eq!(told(&done), expected);
+        assert_eq!(report(&done), expected);
     }
 
     #[test]
     fn a_result_that_does_not_fit_is_a_warning() {
         let done = convert(&versions(), OLD, NEW, json!({"img": "a"}), None).unwrap();
-        let said = told(&done);
+        let said = report(&done);
         assert!(said.starts_with("1.0.0 to 2.0.0: may refuse\n"), "{said}");
         let warning =
             "warning: the result does not fit version 2.0.0: /zone: is required and missing\n";
         assert!(said.ends_with(warning), "{said}");
         assert_eq!(
-            document(&done.record.content, Form::Json),
+            document(&done.record.content, DocumentForm::Json),
             "{\n  \"image\": \"a\"\n}\n"
         );
     }
@@ -197,14 +199,14 @@ mod tests {
     #[test]
     fn yaml_is_printed_where_it_reads_back_as_the_same() {
         let content = json!({"image": "a", "ports": [80, "80", "1.10", "007", "~", "no", ".5", "+1", "0x1f"]});
-        let printed = document(&content, Form::Yaml);
+        let printed = document(&content, DocumentForm::Yaml);
         assert!(
             printed.starts_with("image: a\nports:\n- 80\n- '80'\n"),
             "{printed}"
         );
         // A merge key would be refused.
         let merge = json!({"<<": 1});
-        assert_eq!(document(&merge, Form::Yaml), "{\n  \"<<\": 1\n}\n");
+        assert_eq!(document(&merge, DocumentForm::Yaml), "{\n  \"<<\": 1\n}\n");
     }
 
     #[test]
@@ -214,18 +216,18 @@ mod tests {
         let versions = Versions::of_files(TypeVersion::parse_all(&bare).unwrap()).unwrap();
         let done = convert(&versions, NEW, OLD, json!({"zone": 1}), None).unwrap();
         let expected = "2.0.0 to 1.0.0: keeps something\nkept: /zone of version 2.0.0, 1\n";
-        assert_eq!(told(&done), expected);
+        assert_eq!(report(&done), expected);
     }
 
     #[test]
     fn a_key_with_a_line_break_does_not_break_the_line() {
         let done = convert(&versions(), OLD, OLD, json!({}), None).unwrap();
-        let done = Conversion {
+        let done = DocumentConversion {
             dropped: vec!["/a\nwarning: b".to_owned()],
             ..done
         };
         assert_eq!(
-            told(&done),
+            report(&done),
             "1.0.0 to 1.0.0: exact\ndropped: /a\\nwarning: b\n"
         );
     }

@@ -1,8 +1,8 @@
 //! What `coeval describe` prints.
 
-use crate::columns::{harmless, pad, plain, width};
+use crate::columns::{pad, sanitize, single_line, width};
 use crate::output::{age, moment};
-use crate::reading::Found;
+use crate::reading::ResourceReading;
 use anstyle::Style;
 use coeval_client::proto::header::v1::Metadata;
 use coeval_proto::access::v1::{AccessLevel, Grant};
@@ -12,8 +12,8 @@ use jiff::Timestamp;
 use std::collections::BTreeMap;
 
 /// All that is known of a resource.
-pub(super) struct Page {
-    pub(super) found: Found,
+pub(super) struct DescribePage {
+    pub(super) found: ResourceReading,
     pub(super) grants: Vec<Grant>,
     /// Newest first.
     pub(super) revisions: Vec<Revision>,
@@ -22,7 +22,7 @@ pub(super) struct Page {
     pub(super) descriptions: BTreeMap<String, String>,
 }
 
-impl Page {
+impl DescribePage {
     /// As it is printed. For a terminal the heads are bold, and nothing can command it.
     pub(super) fn text(&self, terminal: bool) -> String {
         let mut out = lines(&self.header());
@@ -38,6 +38,7 @@ impl Page {
         let heads = out
             .split_inclusive('\n')
             .map(|line| match line.strip_suffix(":\n") {
+                // Only heads at the margin: a content may have lines that look like one.
                 Some(head) if !line.starts_with(' ') => format!("{bold}{head}:{bold:#}\n"),
                 _ => line.to_owned(),
             });
@@ -53,6 +54,7 @@ impl Page {
             at.map(|at| format!("{} ({} ago)", moment(at), age(at, now)))
                 .unwrap_or_default()
         };
+        // Said only where it is another version than the one that is shown.
         let version = match status.stored_version.as_str() {
             stored if stored.is_empty() || stored == resource.version => resource.version.clone(),
             stored => format!("{} (stored at {stored})", resource.version),
@@ -96,14 +98,17 @@ impl Page {
 
     fn content(&self) -> String {
         let spec = &self.found.resource.spec;
+        // Falls back to JSON, which every YAML reader can read as well.
         let text = serde_norway::to_string(spec).unwrap_or_else(|_| spec.to_string());
         let mut out = String::new();
         for line in text.lines() {
+            // By its first level only: a line that is indented has a key of something inside.
             let key = line.split_once(':').map(|(key, _)| key);
             if let Some(told) = key.and_then(|key| self.descriptions.get(key)) {
-                out.push_str(&format!("# {}\n", plain(told)));
+                out.push_str(&format!("# {}\n", single_line(told)));
             }
-            out.push_str(&harmless(line));
+            // Line by line, because the content may hold anything.
+            out.push_str(&sanitize(line));
             out.push('\n');
         }
         out
@@ -111,7 +116,9 @@ impl Page {
 
     fn left_out(&self) -> String {
         let paths = self.found.left_out.iter();
-        paths.map(|path| format!("{}\n", plain(path))).collect()
+        paths
+            .map(|path| format!("{}\n", single_line(path)))
+            .collect()
     }
 
     fn access(&self) -> Vec<Vec<String>> {
@@ -168,7 +175,7 @@ impl Page {
 fn lines(header: &[(&str, String)]) -> String {
     let line = |(head, value): &(&str, String)| {
         let head = format!("{head}:");
-        format!("{}{}\n", pad(&head, 14), plain(value))
+        format!("{}{}\n", pad(&head, 14), single_line(value))
     };
     header.iter().map(line).collect()
 }
@@ -187,7 +194,7 @@ fn section(out: &mut String, head: &str, text: &str) {
 fn aligned(rows: &[Vec<String>]) -> String {
     let cells: Vec<Vec<_>> = rows
         .iter()
-        .map(|row| row.iter().map(|cell| plain(cell)).collect())
+        .map(|row| row.iter().map(|cell| single_line(cell)).collect())
         .collect();
     let mut widths: Vec<usize> = Vec::new();
     for row in &cells {
@@ -222,8 +229,8 @@ mod tests {
             member_name: "alice".into(),
             level: AccessLevel::FullControl.into(),
         };
-        let page = Page {
-            found: Found {
+        let page = DescribePage {
+            found: ResourceReading {
                 resource,
                 left_out: vec!["/region".into()],
             },

@@ -11,6 +11,7 @@ pub(super) fn edited(text: &str, read: &Resource) -> Result<Resource, Vec<String
     let [file] = all.as_slice() else {
         return Err(vec![format!("there are {} resources in it", all.len())]);
     };
+    // All that is wrong at once, since each round costs a run of the editor.
     let mut wrong = Vec::new();
     for (what, said, is) in [
         ("kind", &file.kind, &read.kind),
@@ -21,10 +22,12 @@ pub(super) fn edited(text: &str, read: &Resource) -> Result<Resource, Vec<String
             &read.metadata.namespace,
         ),
     ] {
+        // The namespace may be left out, since it is not written into every file.
         if said != is && !(said.is_empty() && what == "metadata.namespace") {
             wrong.push(format!("{what} can't be changed here; it is {is}"));
         }
     }
+    // The file is of the view that was shown, so its version can't be another one.
     let version = unmarked(&read.version);
     if !file.version.is_empty() && file.version != version {
         wrong.push(format!(
@@ -34,6 +37,7 @@ pub(super) fn edited(text: &str, read: &Resource) -> Result<Resource, Vec<String
     if !wrong.is_empty() {
         return Err(wrong);
     }
+    // From what was read, so that the revision and the server's fields are there.
     let mut body = read.clone();
     body.spec.clone_from(&file.spec);
     body.sub_kind = file.sub_kind.clone().unwrap_or_default();

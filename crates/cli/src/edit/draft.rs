@@ -1,7 +1,7 @@
 //! The file that is edited. It goes when the edit is saved or nothing was changed, and stays in every
 //! other case.
 
-use crate::calls::Target;
+use crate::calls::ResourceTarget;
 use crate::failure::Failure;
 use crate::merge::render::place;
 use std::fs::File;
@@ -13,14 +13,15 @@ const BYTES: u64 = 16 << 20;
 
 /// A file that only its owner reads.
 #[derive(Debug)]
-pub(super) struct Draft {
+pub(super) struct EditDraft {
     path: PathBuf,
     /// What was written to it last.
     written: String,
 }
 
-impl Draft {
-    pub(super) fn new(of: &Target) -> Result<Self, Failure> {
+impl EditDraft {
+    pub(super) fn new(of: &ResourceTarget) -> Result<Self, Failure> {
+        // The name is visible to others, and a kind may have characters that no file name has.
         let plain = |text: &str| -> String {
             let kept = text
                 .chars()
@@ -30,6 +31,7 @@ impl Draft {
         let prefix = format!("coeval-{}-{}-", plain(&of.kind), plain(&of.name));
         let mut builder = tempfile::Builder::new();
         builder.prefix(&prefix).suffix(".yaml").rand_bytes(8);
+        // Unpredictable, and only its owner can read it: the content may be confidential.
         let made = builder.tempfile().map_err(|error| unwritable(&error));
         let (_, path) = made?.keep().map_err(|error| unwritable(&error.error))?;
         Ok(Self {
@@ -45,6 +47,7 @@ impl Draft {
     /// Writes a text with comments on top.
     pub(super) fn write(&mut self, comments: &[String], text: &str) -> Result<(), Failure> {
         let comments = comments.iter().flat_map(|comment| comment.lines());
+        // Comments on top only: what stands behind them is the content, whatever it looks like.
         let comments = comments.map(|line| format!("# {}\n", place(line)));
         self.written = format!("{}{text}", comments.collect::<String>());
         std::fs::write(&self.path, &self.written).map_err(|error| self.keep(unwritable(&error)))
@@ -54,6 +57,7 @@ impl Draft {
     pub(super) fn read(&self) -> Result<(String, bool), Failure> {
         let mut bytes = Vec::new();
         let read = File::open(&self.path);
+        // Bounded: an editor may leave anything there.
         let read = read.and_then(|file| file.take(BYTES + 1).read_to_end(&mut bytes));
         read.map_err(|error| self.keep(unwritable(&error)))?;
         if bytes.len() as u64 > BYTES {
@@ -63,6 +67,7 @@ impl Draft {
             );
             return Err(self.keep(failure));
         }
+        // An editor may save in another encoding; guessing could destroy the text.
         let text = String::from_utf8(bytes).map_err(|_| {
             let failure = Failure::refused("the file is not UTF-8", "Save it as UTF-8.");
             self.keep(failure)
@@ -107,12 +112,12 @@ mod tests {
     #[test]
     fn a_draft_is_read_by_its_owner_alone_and_goes_when_forgotten() {
         use std::os::unix::fs::PermissionsExt as _;
-        let target = Target {
+        let target = ResourceTarget {
             kind: "app".to_owned(),
             namespace: String::new(),
             name: "../../etc/x".to_owned(),
         };
-        let mut draft = Draft::new(&target).unwrap();
+        let mut draft = EditDraft::new(&target).unwrap();
         draft
             .write(&["two\nlines \u{1b}".to_owned()], "x: 1\n")
             .unwrap();

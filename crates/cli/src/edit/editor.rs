@@ -12,6 +12,7 @@ const USUAL: &str = "vi";
 /// # Errors
 /// Why it can't be said that somebody has edited it.
 pub(super) async fn edit(path: &Path) -> Result<(), String> {
+    // In the usual order. An empty variable counts as not set.
     let said = ["VISUAL", "EDITOR"].into_iter().find_map(|name| {
         let value = std::env::var(name).ok()?;
         (!value.trim().is_empty()).then_some(value)
@@ -30,6 +31,7 @@ pub(super) async fn edit(path: &Path) -> Result<(), String> {
     command.arg("-c").arg(format!("{editor} \"$1\""));
     command.arg("coeval-edit").arg(path);
     let (ended, end) = tokio::sync::oneshot::channel();
+    // A thread of its own, so that Ctrl-C can be waited for meanwhile.
     std::thread::spawn(move || {
         let _ = ended.send(command.status());
     });
@@ -43,6 +45,7 @@ pub(super) async fn edit(path: &Path) -> Result<(), String> {
     };
     match status {
         Ok(Ok(status)) if status.success() => Ok(()),
+        // An editor that fails may have saved something, so its file is kept.
         Ok(Ok(status)) => Err(format!("the editor `{editor}` ended with {status}")),
         Ok(Err(error)) => Err(format!("the editor `{editor}` can't be started: {error}")),
         Err(_) => Err(format!("the editor `{editor}` was lost")),

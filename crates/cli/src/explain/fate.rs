@@ -1,9 +1,9 @@
 //! What became of each field of a version in another one, as plain data.
 
-use super::asked::fits;
-use crate::types::explanation::{Field, explain_one_of};
+use super::field_query::fits;
+use crate::types::explanation::{ExplainedField, explain_one_of};
 use crate::types::text::{notes, types};
-use coeval_core::convert::{Loss, Refusal, Versions};
+use coeval_core::convert::{ConversionRefusal, StepLoss, Versions};
 use coeval_core::types::{PathPattern, TypeVersion};
 use coeval_core::version::Version;
 use serde::{Serialize, Serializer};
@@ -12,7 +12,7 @@ use std::fmt::Display;
 /// All fields of two versions.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Compared {
+pub(super) struct VersionComparison {
     /// `acme:app`
     #[serde(rename = "type")]
     pub(super) of: String,
@@ -22,13 +22,13 @@ pub(super) struct Compared {
     pub(super) to: Version,
     /// What the conversion does to documents: exact, keeps something, may refuse.
     pub(super) conversion: &'static str,
-    pub(super) losses: Vec<Told>,
-    pub(super) fields: Vec<Became>,
+    pub(super) losses: Vec<ConversionLoss>,
+    pub(super) fields: Vec<FieldFate>,
 }
 
 /// What a conversion can't simply carry over.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Told {
+pub(super) struct ConversionLoss {
     pub(super) path: String,
     pub(super) what: String,
 }
@@ -36,11 +36,11 @@ pub(super) struct Told {
 /// One field.
 #[derive(Clone, Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct Became {
+pub(super) struct FieldFate {
     /// Where it is in the version that it is a field of.
     #[serde(serialize_with = "printed")]
     pub(super) path: PathPattern,
-    pub(super) fate: Fate,
+    pub(super) fate: FateKind,
     /// Where it is in the other version.
     #[serde(serialize_with = "all_printed")]
     pub(super) to: Vec<PathPattern>,
@@ -53,7 +53,7 @@ pub(super) struct Became {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) enum Fate {
+pub(super) enum FateKind {
     /// Under the same name at the same place.
     Same,
     /// Under another name at the same place.
@@ -74,7 +74,7 @@ fn all_printed<S: Serializer>(all: &[PathPattern], serializer: S) -> Result<S::O
     serializer.collect_seq(all.iter().map(ToString::to_string))
 }
 
-impl Compared {
+impl VersionComparison {
     /// Only the field at the path with what is inside, in either version.
     pub(super) fn within(mut self, path: &[String]) -> Self {
         if path.is_empty() {
@@ -91,43 +91,47 @@ impl Compared {
     }
 }
 
-pub(super) fn between(
+pub(super) fn compare_versions(
     versions: &Versions,
     from: Version,
     to: Version,
-) -> Result<Compared, Refusal> {
+) -> Result<VersionComparison, ConversionRefusal> {
     let all: Vec<&TypeVersion> = versions.iter().collect();
     let (old, new) = (fields(&all, from), fields(&all, to));
     let (class, losses) = versions.class(from, to)?;
     let mut became = Vec::new();
     let mut reached: Vec<PathPattern> = Vec::new();
     for field in &old {
+        // Where the steps lead, not where a field of the same name is: that may be another one.
         let images = versions.images(from, to, &field.path)?;
+        // A field may have become several, or none.
         let there: Vec<_> = new
             .iter()
             .filter(|new| images.contains(&new.path))
             .collect();
         reached.extend(there.iter().map(|new| new.path.clone()));
-        became.push(of(field, &there));
+        became.push(field_fate(field, &there));
     }
+    // Whatever no old field leads to is new.
     several_into_one(&mut became);
     let added = new.iter().filter(|new| !reached.contains(&new.path));
-    became.extend(added.map(|field| Became {
+    became.extend(added.map(|field| FieldFate {
         path: field.path.clone(),
-        fate: Fate::Added,
+        fate: FateKind::Added,
         to: Vec::new(),
         types: types(field),
         notes: notes(field, field.since),
         changes: Vec::new(),
     }));
-    let told = |loss: Loss| Told {
+    let told = |loss: StepLoss| ConversionLoss {
         path: loss.path,
         what: loss.what,
     };
     let id = all.first().map(|version| &version.id);
     let mut losses: Vec<_> = losses.into_iter().map(told).collect();
+    // Several steps may say the same of one place.
     losses.dedup();
-    Ok(Compared {
+    Ok(VersionComparison {
         of: id.map_or_else(String::new, |id| format!("{}:{}", id.vendor, id.nss)),
         from,
         to,
@@ -137,24 +141,24 @@ pub(super) fn between(
     })
 }
 
-fn fields<'t>(all: &[&'t TypeVersion], at: Version) -> Vec<Field<'t>> {
+fn fields<'t>(all: &[&'t TypeVersion], at: Version) -> Vec<ExplainedField<'t>> {
     let one = all.iter().find(|version| version.id.version == at);
     one.map(|one| explain_one_of(one, all).fields)
         .unwrap_or_default()
 }
 
-fn of(field: &Field<'_>, there: &[&Field<'_>]) -> Became {
+fn field_fate(field: &ExplainedField<'_>, there: &[&ExplainedField<'_>]) -> FieldFate {
     let fate = match there {
-        [] => Fate::Removed,
-        [one] if one.path == field.path => Fate::Same,
-        [one] if beside(&one.path, &field.path) => Fate::Renamed,
-        _ => Fate::Moved,
+        [] => FateKind::Removed,
+        [one] if one.path == field.path => FateKind::Same,
+        [one] if beside(&one.path, &field.path) => FateKind::Renamed,
+        _ => FateKind::Moved,
     };
     let changes = match there {
         [one] => changes(field, one),
         _ => Vec::new(),
     };
-    Became {
+    FieldFate {
         path: field.path.clone(),
         fate,
         to: there.iter().map(|one| one.path.clone()).collect(),
@@ -165,15 +169,15 @@ fn of(field: &Field<'_>, there: &[&Field<'_>]) -> Became {
 }
 
 /// What several fields became is no other name of one of them.
-fn several_into_one(became: &mut [Became]) {
+fn several_into_one(became: &mut [FieldFate]) {
     let all: Vec<_> = became.iter().flat_map(|one| one.to.clone()).collect();
-    let shared = |one: &Became| {
+    let shared = |one: &FieldFate| {
         let to = one.to.first();
         to.is_some_and(|to| all.iter().filter(|other| *other == to).count() > 1)
     };
     for one in became.iter_mut() {
-        if one.fate == Fate::Renamed && shared(one) {
-            one.fate = Fate::Moved;
+        if one.fate == FateKind::Renamed && shared(one) {
+            one.fate = FateKind::Moved;
         }
     }
 }
@@ -184,7 +188,7 @@ fn beside(one: &PathPattern, other: &PathPattern) -> bool {
     around(one) == around(other)
 }
 
-fn changes(old: &Field<'_>, new: &Field<'_>) -> Vec<String> {
+fn changes(old: &ExplainedField<'_>, new: &ExplainedField<'_>) -> Vec<String> {
     let mut said = Vec::new();
     let (before, after) = (types(old), types(new));
     if before != after {
@@ -204,7 +208,7 @@ fn changes(old: &Field<'_>, new: &Field<'_>) -> Vec<String> {
         _ => {}
     }
     if old.default != new.default {
-        let shown = |field: &Field<'_>| {
+        let shown = |field: &ExplainedField<'_>| {
             let default = field.default.map(ToString::to_string);
             default.unwrap_or_else(|| "none".to_owned())
         };
@@ -270,8 +274,8 @@ mod tests {
     fn told(from: &str, to: &str, within: &[&str]) -> Vec<String> {
         let number = |text: &str| Version::parse_header(text).unwrap();
         let within: Vec<_> = within.iter().map(|&name| name.to_owned()).collect();
-        let compared = between(&versions(), number(from), number(to)).unwrap();
-        let one = |field: Became| {
+        let compared = compare_versions(&versions(), number(from), number(to)).unwrap();
+        let one = |field: FieldFate| {
             let to: Vec<_> = field.to.iter().map(ToString::to_string).collect();
             let mut said = format!("{} {:?} {}", field.path, field.fate, to.join(","));
             said.push_str(&field.changes.join(";"));

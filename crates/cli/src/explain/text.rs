@@ -1,14 +1,14 @@
 //! What became of fields, as people read it.
 
-use super::fate::{Became, Compared, Fate};
-use crate::columns::{cut, pad, plain, width, wrap};
+use super::fate::{FateKind, FieldFate, VersionComparison};
+use crate::columns::{cut, pad, single_line, width, wrap};
 use coeval_core::types::PathPattern;
 
 /// A column is no wider than this.
 const WIDEST: usize = 44;
 const GAP: usize = 2;
 
-pub(super) fn render(compared: &Compared, room: Option<usize>) -> String {
+pub(super) fn render(compared: &VersionComparison, room: Option<usize>) -> String {
     let room = room.unwrap_or(usize::MAX);
     let mut lines = vec![
         format!("{} {} -> {}", compared.of, compared.from, compared.to),
@@ -16,7 +16,7 @@ pub(super) fn render(compared: &Compared, room: Option<usize>) -> String {
     ];
     for loss in &compared.losses {
         let said = format!("{}: {}", loss.path, loss.what);
-        let wrapped = wrap(&plain(&said), room.saturating_sub(2));
+        let wrapped = wrap(&single_line(&said), room.saturating_sub(2));
         lines.extend(wrapped.iter().map(|line| format!("  {line}")));
     }
     lines.push(String::new());
@@ -27,7 +27,7 @@ pub(super) fn render(compared: &Compared, room: Option<usize>) -> String {
         .collect()
 }
 
-fn table(fields: &[Became], room: usize) -> Vec<String> {
+fn table(fields: &[FieldFate], room: usize) -> Vec<String> {
     let rows: Vec<[String; 4]> = fields.iter().map(row).collect();
     let widest = |column: usize| {
         let cells = rows.iter().filter_map(|row| row.get(column));
@@ -53,35 +53,35 @@ fn table(fields: &[Became], room: usize) -> Vec<String> {
 }
 
 /// What it is, its type, what became of it, and more.
-fn row(field: &Became) -> [String; 4] {
+fn row(field: &FieldFate) -> [String; 4] {
     let sign = match field.fate {
-        Fate::Same if field.changes.is_empty() => ' ',
-        Fate::Added => '+',
-        Fate::Removed => '-',
+        FateKind::Same if field.changes.is_empty() => ' ',
+        FateKind::Added => '+',
+        FateKind::Removed => '-',
         _ => '~',
     };
     let more = match field.fate {
-        Fate::Added | Fate::Removed => field.notes.join(", "),
+        FateKind::Added | FateKind::Removed => field.notes.join(", "),
         _ => field.changes.join(", "),
     };
     [
-        format!("{sign} {}", plain(&dotted(&field.path))),
+        format!("{sign} {}", single_line(&dotted(&field.path))),
         field.types.clone(),
-        plain(&became(field)),
-        plain(&more),
+        single_line(&became(field)),
+        single_line(&more),
     ]
 }
 
-fn became(field: &Became) -> String {
+fn became(field: &FieldFate) -> String {
     let places: Vec<_> = field.to.iter().map(dotted).collect();
     match field.fate {
-        Fate::Same if field.changes.is_empty() => "the same".to_owned(),
-        Fate::Same => "changed".to_owned(),
-        Fate::Renamed => format!("renamed to {}", places.join(", ")),
-        Fate::Moved if places.len() > 1 => format!("became {}", places.join(" and ")),
-        Fate::Moved => format!("moved to {}", places.join(", ")),
-        Fate::Removed => "removed, kept aside".to_owned(),
-        Fate::Added => "added".to_owned(),
+        FateKind::Same if field.changes.is_empty() => "the same".to_owned(),
+        FateKind::Same => "changed".to_owned(),
+        FateKind::Renamed => format!("renamed to {}", places.join(", ")),
+        FateKind::Moved if places.len() > 1 => format!("became {}", places.join(" and ")),
+        FateKind::Moved => format!("moved to {}", places.join(", ")),
+        FateKind::Removed => "removed, kept aside".to_owned(),
+        FateKind::Added => "added".to_owned(),
     }
 }
 
@@ -95,9 +95,9 @@ mod tests {
     use super::*;
     use coeval_core::version::Version;
 
-    fn field(path: &str, fate: Fate, to: &[&str], changes: &[&str]) -> Became {
+    fn field(path: &str, fate: FateKind, to: &[&str], changes: &[&str]) -> FieldFate {
         let pattern = |text: &str| PathPattern::parse(text).unwrap();
-        Became {
+        FieldFate {
             path: pattern(path),
             fate,
             to: to.iter().map(|text| pattern(text)).collect(),
@@ -110,19 +110,19 @@ mod tests {
     #[test]
     fn each_line_says_what_became_of_one_field() {
         let number = |text: &str| Version::parse_header(text).unwrap();
-        let compared = Compared {
+        let compared = VersionComparison {
             of: "acme:app".to_owned(),
             from: number("1.0"),
             to: number("1.1"),
             conversion: "exact",
             losses: Vec::new(),
             fields: vec![
-                field("/same", Fate::Same, &["/same"], &[]),
-                field("/n", Fate::Same, &["/n"], &["type string is integer"]),
-                field("/nodes/*/img", Fate::Renamed, &["/nodes/*/image"], &[]),
-                field("/full", Fate::Moved, &["/first", "/last"], &[]),
-                field("/gone", Fate::Removed, &[], &[]),
-                field("/region", Fate::Added, &[], &[]),
+                field("/same", FateKind::Same, &["/same"], &[]),
+                field("/n", FateKind::Same, &["/n"], &["type string is integer"]),
+                field("/nodes/*/img", FateKind::Renamed, &["/nodes/*/image"], &[]),
+                field("/full", FateKind::Moved, &["/first", "/last"], &[]),
+                field("/gone", FateKind::Removed, &[], &[]),
+                field("/region", FateKind::Added, &[], &[]),
             ],
         };
         assert_eq!(

@@ -1,8 +1,8 @@
 //! A document as a resource that somebody declares. What it does not say is not the same as what it
 //! says to be empty.
 
-use super::error::{Problem, Why};
-use coeval_client::{Metadata, Resource};
+use super::error::{FileProblem, LocatedProblem};
+use coeval_client::{Resource, ResourceMetadata};
 use coeval_core::types::LocatedDocument;
 use coeval_core::types::pointer::child;
 use coeval_core::version::WriteVersion;
@@ -13,7 +13,7 @@ use std::fmt;
 
 /// Where a document is.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct DocumentPlace {
     /// The file's name, or stdin.
     pub(crate) file: String,
     /// Counted from one.
@@ -22,7 +22,7 @@ pub(crate) struct Place {
     pub(crate) line: usize,
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for DocumentPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             file,
@@ -35,9 +35,9 @@ impl fmt::Display for Place {
 
 /// A resource as a file has it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Declared {
+pub(crate) struct DeclaredResource {
     /// Where.
-    pub(crate) place: Place,
+    pub(crate) place: DocumentPlace,
     /// Its kind.
     pub(crate) kind: String,
     /// Its variation, if the file says one.
@@ -61,13 +61,13 @@ pub(crate) struct Declared {
 }
 
 /// `app/web`.
-impl fmt::Display for Declared {
+impl fmt::Display for DeclaredResource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}/{}", self.kind, self.name)
     }
 }
 
-impl Declared {
+impl DeclaredResource {
     /// As a new resource.
     pub(crate) fn to_resource(&self) -> Resource {
         let mut resource = Resource::new(
@@ -83,7 +83,7 @@ impl Declared {
     }
 
     /// Sets what the file says of the metadata; the rest stays.
-    pub(crate) fn declare(&self, metadata: &mut Metadata) {
+    pub(crate) fn declare(&self, metadata: &mut ResourceMetadata) {
         if let Some(description) = &self.description {
             metadata.description.clone_from(description);
         }
@@ -104,11 +104,11 @@ pub(super) fn resources(
     file: String,
     number: usize,
     document: &LocatedDocument,
-    all: &mut Vec<Declared>,
-    problems: &mut Vec<Problem>,
+    all: &mut Vec<DeclaredResource>,
+    problems: &mut Vec<LocatedProblem>,
 ) {
     let content = document.content();
-    let mut reading = Reading {
+    let mut reading = DocumentReader {
         file,
         number,
         document,
@@ -121,11 +121,14 @@ pub(super) fn resources(
         Value::Object(map) => map,
         _ => return reading.wrong("", "it is no map of kind, version, metadata and spec"),
     };
+    // A list of resources, as `get -o json` prints it. What has a `spec` is a resource, though it
+    // may have items.
     let Some(Value::Array(items)) = map.get("items").filter(|_| !map.contains_key("spec")) else {
         all.extend(reading.resource(map));
         return;
     };
     for (index, item) in items.iter().enumerate() {
+        // The place of what is wrong is told inside of the list.
         reading.base = format!("/items/{index}");
         match item {
             Value::Object(map) => all.extend(reading.resource(map.clone())),
@@ -134,37 +137,39 @@ pub(super) fn resources(
     }
 }
 
-struct Reading<'r> {
+struct DocumentReader<'r> {
     file: String,
     number: usize,
     document: &'r LocatedDocument,
     /// Where the resource is in the document.
     base: String,
-    problems: &'r mut Vec<Problem>,
+    problems: &'r mut Vec<LocatedProblem>,
 }
 
-impl Reading<'_> {
-    fn place(&self, pointer: &str) -> Place {
+impl DocumentReader<'_> {
+    fn place(&self, pointer: &str) -> DocumentPlace {
+        // Line numbers are of the document as it is written, also for a field inside of a list.
         let at = self.document.locate(&format!("{}{pointer}", self.base));
-        Place {
+        DocumentPlace {
             file: self.file.clone(),
             document: self.number,
             line: at.line,
         }
     }
 
-    fn refuse(&mut self, pointer: &str, why: Why) {
+    fn refuse(&mut self, pointer: &str, why: FileProblem) {
         let place = self.place(pointer).to_string();
-        self.problems.push(Problem::new(place, why));
+        self.problems.push(LocatedProblem::new(place, why));
     }
 
     fn wrong(&mut self, pointer: &str, message: impl Into<String>) {
-        self.refuse(pointer, Why::Field(message.into()));
+        self.refuse(pointer, FileProblem::Field(message.into()));
     }
 
-    fn resource(&mut self, mut map: Map<String, Value>) -> Option<Declared> {
+    fn resource(&mut self, mut map: Map<String, Value>) -> Option<DeclaredResource> {
         let before = self.problems.len();
         let kind = self.text(&mut map, "", "kind");
+        // A map of its own: what is not taken out of it in the end is unknown.
         let mut metadata = match map.remove("metadata") {
             None => Map::new(),
             Some(Value::Object(metadata)) => metadata,
@@ -174,28 +179,34 @@ impl Reading<'_> {
             }
         };
         let name = self.text(&mut metadata, "/metadata", "name");
+        // A type file is a common mix-up, and deserves a better answer than an unknown field.
         if kind.as_deref() == Some("type") {
             let name = name.unwrap_or_default();
-            self.refuse("", Why::Type { name });
+            self.refuse("", FileProblem::Type { name });
             return None;
         }
         let version = self.text(&mut map, "", "version");
+        // Normalized, so that `v1.0` and `v1` are compared as equal.
         let version = version.and_then(|version| self.version(&version));
         let sub_kind = self.text(&mut map, "", "sub_kind");
         let namespace = self.text(&mut metadata, "/metadata", "namespace");
         let description = self.text(&mut metadata, "/metadata", "description");
         let revision = self.text(&mut metadata, "/metadata", "revision");
+        // Null means to remove, which is not the same as to leave alone.
         let labels = self.labels(metadata.remove("labels"));
         let expires = self.expires(metadata.remove("expires"));
         let spec = map.remove("spec");
         // The server's own: files that were read from it have them.
+        // Ignored rather than refused: what `get` prints can be applied again.
         map.remove("status");
         for key in ["id", "created", "modified", "owner"] {
             metadata.remove(key);
         }
+        // Whatever is left is a typo or of a newer release, and would be lost silently.
         self.unknown(&map, "", "kind, sub_kind, version, metadata, spec");
         let known = "name, namespace, description, labels, expires, revision";
         self.unknown(&metadata, "/metadata", known);
+        // Reported only if nothing else is wrong: most likely another mistake hides it.
         if kind.as_deref().is_none_or(str::is_empty) && self.problems.len() == before {
             self.wrong("", "kind is missing");
         }
@@ -208,7 +219,7 @@ impl Reading<'_> {
         if self.problems.len() > before {
             return None;
         }
-        Some(Declared {
+        Some(DeclaredResource {
             place: self.place(""),
             kind: kind?,
             sub_kind,

@@ -1,70 +1,94 @@
-//! Why files can't be used.
+//! FileProblem files can't be used.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use coeval_core::types::DocumentError;
 use std::fmt;
 use std::io;
 use std::path::Path;
 
-/// Why one document or file can't be used.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum Why {
+/// FileProblem one document or file can't be used.
+#[derive(Debug, thiserror::Error, Coded)]
+pub(crate) enum FileProblem {
     #[error("{0}")]
+    #[code(FILE, advice = "Check the path and the permissions.")]
     File(io::Error),
     #[error("more than {0} files")]
+    #[code(RESOURCE_FILE_INVALID, advice = "Give them in several runs.")]
     TooManyFiles(usize),
     #[error("no file in it ends with .yaml, .yml or .json")]
+    #[code(
+        RESOURCE_FILE_INVALID,
+        advice = "Name the files, or look into its folders too with --recursive."
+    )]
     EmptyFolder,
     #[error("stdin can be read once")]
+    #[code(RESOURCE_FILE_INVALID, advice = "Give - once.")]
     StdinTwice,
     #[error("more than {0} bytes")]
+    #[code(RESOURCE_FILE_INVALID, advice = "Give them in several runs.")]
     TooLarge(usize),
     #[error(transparent)]
+    #[code(transparent)]
     Document(Box<DocumentError>),
     #[error("there is no resource in it")]
+    #[code(
+        RESOURCE_FILE_INVALID,
+        advice = "A resource file has kind, version, metadata with a name, and spec; correct it."
+    )]
     Nothing,
     #[error("more than {0} documents")]
+    #[code(RESOURCE_FILE_INVALID, advice = "Give them in several runs.")]
     TooMany(usize),
     #[error("{0}")]
+    #[code(
+        RESOURCE_FILE_INVALID,
+        advice = "A resource file has kind, version, metadata with a name, and spec; correct it."
+    )]
     Field(String),
     #[error("{name} is a type, not a resource")]
+    #[code(
+        RESOURCE_FILE_OF_TYPE,
+        advice = "Register it with `coeval type register`."
+    )]
     Type { name: String },
     #[error("{name} is in {first} already")]
+    #[code(RESOURCE_FILE_INVALID, advice = "Keep one of the two.")]
     Twice { name: String, first: String },
 }
 
 /// One thing that is wrong, and where.
 #[derive(Debug)]
-pub(crate) struct Problem {
+pub(crate) struct LocatedProblem {
     place: String,
-    why: Why,
+    why: FileProblem,
 }
 
-impl Problem {
-    pub(crate) const fn new(place: String, why: Why) -> Self {
+impl LocatedProblem {
+    pub(crate) const fn new(place: String, why: FileProblem) -> Self {
         Self { place, why }
     }
 
-    pub(crate) fn of_file(path: &Path, why: Why) -> Self {
+    pub(crate) fn of_file(path: &Path, why: FileProblem) -> Self {
         Self::new(path.display().to_string(), why)
     }
 }
 
-impl fmt::Display for Problem {
+impl fmt::Display for LocatedProblem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.place, self.why)
     }
 }
 
 /// All that is wrong with some files, at least one thing.
-#[derive(Debug)]
+#[derive(Debug, Coded)]
+#[code(from = first.why, advice = format!("{} Nothing was sent.", first.why.advice()))]
 pub(crate) struct FilesError {
-    first: Problem,
-    others: Vec<Problem>,
+    first: LocatedProblem,
+    others: Vec<LocatedProblem>,
 }
 
 impl FilesError {
-    pub(crate) fn of(problems: Vec<Problem>) -> Option<Self> {
+    pub(crate) fn of(problems: Vec<LocatedProblem>) -> Option<Self> {
         let mut problems = problems.into_iter();
         Some(Self {
             first: problems.next()?,
@@ -85,32 +109,3 @@ impl fmt::Display for FilesError {
 }
 
 impl std::error::Error for FilesError {}
-
-impl Coded for FilesError {
-    fn code(&self) -> Code {
-        match &self.first.why {
-            Why::File(_) => coeval_codes::FILE,
-            Why::Document(error) => error.code(),
-            Why::Type { .. } => coeval_codes::RESOURCE_FILE_OF_TYPE,
-            _ => coeval_codes::RESOURCE_FILE_INVALID,
-        }
-    }
-
-    fn advice(&self) -> String {
-        let own = match &self.first.why {
-            Why::File(_) => "Check the path and the permissions.",
-            Why::Document(error) => return format!("{} Nothing was sent.", error.advice()),
-            Why::Type { .. } => "Register it with `coeval type register`.",
-            Why::Twice { .. } => "Keep one of the two.",
-            Why::EmptyFolder => "Name the files, or look into its folders too with --recursive.",
-            Why::TooMany(_) | Why::TooManyFiles(_) | Why::TooLarge(_) => {
-                "Give them in several runs."
-            }
-            Why::StdinTwice => "Give - once.",
-            Why::Nothing | Why::Field(_) => {
-                "A resource file has kind, version, metadata with a name, and spec; correct it."
-            }
-        };
-        format!("{own} Nothing was sent.")
-    }
-}

@@ -4,7 +4,7 @@ use serde_json::json;
 use std::fs;
 
 /// What files of these texts are read as, or what is wrong with them.
-fn reading(files: &[(&str, &str)]) -> Result<Vec<Declared>, String> {
+fn reading(files: &[(&str, &str)]) -> Result<Vec<DeclaredResource>, String> {
     let folder = tempfile::tempdir().unwrap();
     for (name, text) in files {
         let path = folder.path().join(name);
@@ -18,7 +18,7 @@ fn reading(files: &[(&str, &str)]) -> Result<Vec<Declared>, String> {
     })
 }
 
-fn one(text: &str) -> Result<Vec<Declared>, String> {
+fn one(text: &str) -> Result<Vec<DeclaredResource>, String> {
     reading(&[("a.yaml", text)])
 }
 
@@ -63,7 +63,7 @@ fn what_a_file_does_not_say_is_not_empty() {
     assert_eq!(read.sub_kind, None);
     assert_eq!(read.expires, Some(None));
     assert_eq!(read.spec, json!({"a": 1}));
-    let mut metadata = coeval_client::Metadata {
+    let mut metadata = coeval_client::ResourceMetadata {
         description: "old".to_owned(),
         labels: [("b", "gone"), ("c", "stays")]
             .map(|(k, v)| (k.to_owned(), v.to_owned()))

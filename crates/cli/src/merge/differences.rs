@@ -7,7 +7,7 @@ use serde_json::Value;
 
 /// A place that changed.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Change {
+pub(crate) struct ContentChange {
     /// Where.
     pub(crate) path: String,
     /// What was there; nothing: it is new.
@@ -17,16 +17,23 @@ pub(crate) struct Change {
 }
 
 /// The smallest places that differ, in the first one's order, then those that are new.
-pub(crate) fn differences(before: &Value, after: &Value) -> Vec<Change> {
+pub(crate) fn differences(before: &Value, after: &Value) -> Vec<ContentChange> {
     let mut changes = Vec::new();
     compare(Some(before), Some(after), String::new(), &mut changes);
     changes
 }
 
-fn compare(before: Option<&Value>, after: Option<&Value>, path: String, changes: &mut Vec<Change>) {
+fn compare(
+    before: Option<&Value>,
+    after: Option<&Value>,
+    path: String,
+    changes: &mut Vec<ContentChange>,
+) {
     match (before, after) {
+        // Equal as JSON: `1` and `1.0` are the same number.
         (Some(a), Some(b)) if same(a, b) => {}
         (Some(Value::Object(a)), Some(Value::Object(b))) => {
+            // In the order of the first, so that the report reads like the file.
             for (key, inner) in a {
                 compare(Some(inner), b.get(key), child(&path, key), changes);
             }
@@ -34,6 +41,7 @@ fn compare(before: Option<&Value>, after: Option<&Value>, path: String, changes:
                 compare(None, Some(inner), child(&path, key), changes);
             }
         }
+        // Item by item only if the items have names; otherwise the list is one value.
         (Some(Value::Array(a)), Some(Value::Array(b))) => match in_order(a, b) {
             Some(key) => {
                 let at = |name: &str| child(&path, &keyed::token(key, name));
@@ -54,8 +62,8 @@ fn compare(before: Option<&Value>, after: Option<&Value>, path: String, changes:
     }
 }
 
-fn change(path: String, from: Option<&Value>, to: Option<&Value>) -> Change {
-    Change {
+fn change(path: String, from: Option<&Value>, to: Option<&Value>) -> ContentChange {
+    ContentChange {
         path,
         from: from.cloned(),
         to: to.cloned(),
@@ -70,6 +78,7 @@ fn in_order(a: &[Value], b: &[Value]) -> Option<&'static str> {
         let common = names.filter(|name| keyed::find(other, key, name).is_some());
         common.map(str::to_owned).collect()
     };
+    // In another order it is shown whole: item by item a move would look like no change.
     (names(a, b) == names(b, a)).then_some(key)
 }
 

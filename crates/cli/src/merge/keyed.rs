@@ -8,6 +8,7 @@ const KEYS: [&str; 2] = ["name", "key"];
 
 /// The field that tells the items of a list apart, if there is one.
 pub(super) fn key_of(items: &[Value]) -> Option<&'static str> {
+    // Without items there is nothing to be told apart, and an empty list is one value.
     if items.is_empty() {
         return None;
     }
@@ -15,6 +16,7 @@ pub(super) fn key_of(items: &[Value]) -> Option<&'static str> {
         let mut seen = HashSet::new();
         let names = items.iter().map(|item| name(item, key));
         let mut unique = names.map(|name| name.is_some_and(|name| seen.insert(name)));
+        // All or none: one item without a name, and nothing could address it.
         unique.all(|new| new)
     })
 }

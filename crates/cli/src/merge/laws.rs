@@ -61,8 +61,8 @@ fn contains(result: &Value, file: &Value) -> bool {
     }
 }
 
-fn base(paths: &[String]) -> Base<'_> {
-    Base { paths, then: None }
+fn base(paths: &[String]) -> MergeBase<'_> {
+    MergeBase { paths, then: None }
 }
 
 /// The leaves of what is there that are neither in the file nor declared before, nor inside of such.
@@ -99,7 +99,7 @@ proptest! {
         let paths = declared(&before);
         let once = three_way(base(&paths), &live, &file).result;
         let paths = declared(&file);
-        let then = Base { paths: &paths, then: Some(&once) };
+        let then = MergeBase { paths: &paths, then: Some(&once) };
         let twice = three_way(then, &once, &file);
         prop_assert_eq!(&twice.result, &once);
         prop_assert_eq!(twice.changes, vec![]);

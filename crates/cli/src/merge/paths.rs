@@ -11,9 +11,12 @@ const BYTES: usize = 256 * 1024;
 /// The paths of all that a file says: its scalars, its lists, its empty objects. Where they are too
 /// many for the server, the paths of what they are in: then less is taken back later, never more.
 pub(crate) fn declared(file: &Value) -> Vec<String> {
+    // The paths of whole objects claim more than their fields, so this is the last resort, level by
+    // level.
     for levels in [usize::MAX, 8, 4, 3, 2, 1] {
         let mut paths = Vec::new();
         collect(file, String::new(), levels, &mut paths);
+        // The server bounds what is declared in bytes too.
         let bytes: usize = paths.iter().map(String::len).sum();
         if paths.len() <= PATHS && bytes <= BYTES {
             return paths;
@@ -23,6 +26,7 @@ pub(crate) fn declared(file: &Value) -> Vec<String> {
 }
 
 fn collect(value: &Value, at: String, levels: usize, paths: &mut Vec<String>) {
+    // Also as soon as there are too many: the result is thrown away anyway.
     if levels == 0 || paths.len() > PATHS {
         paths.push(at);
         return;

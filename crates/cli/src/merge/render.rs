@@ -1,8 +1,8 @@
 //! Differences for people: a line a field, or the lines of two YAML texts. The styles are always in
 //! them; who prints them to something else than a terminal takes them out.
 
-use super::differences::Change;
-use super::three_way::Conflict;
+use super::differences::ContentChange;
+use super::three_way::MergeConflict;
 use anstyle::{AnsiColor, Style};
 use serde_json::Value;
 use similar::{ChangeTag, TextDiff};
@@ -24,6 +24,7 @@ pub(crate) fn value(value: &Value) -> String {
         Value::String(text) if is_plain(text) => text.clone(),
         other => other.to_string(),
     };
+    // Cut by characters, never inside of one.
     let mut cut: String = text.chars().take(WIDTH).collect();
     if cut.len() < text.len() {
         cut.push('…');
@@ -36,9 +37,9 @@ fn is_plain(text: &str) -> bool {
 }
 
 /// Two lines for each change: what was there, what is there.
-pub(crate) fn lines(changes: &[Change]) -> String {
+pub(crate) fn lines(changes: &[ContentChange]) -> String {
     let mut text = String::new();
-    for Change { path, from, to } in changes {
+    for ContentChange { path, from, to } in changes {
         let path = place(path);
         if let Some(from) = from {
             let from = value(from);
@@ -53,12 +54,13 @@ pub(crate) fn lines(changes: &[Change]) -> String {
 }
 
 /// Each conflict with its three sides, called as the caller calls them.
-pub(crate) fn conflicts(conflicts: &[Conflict], called: [&str; 3]) -> String {
+pub(crate) fn conflicts(conflicts: &[MergeConflict], called: [&str; 3]) -> String {
     let mut text = String::new();
     let width = called.iter().map(|name| name.len()).max().unwrap_or(0);
     for conflict in conflicts {
         let path = place(&conflict.path);
         let _ = writeln!(text, "{PLACE}{path}{PLACE:#}");
+        // In the order of time: what was, what is, what would be.
         let sides = [&conflict.then, &conflict.live, &conflict.file];
         for ((name, side), style) in called.iter().zip(sides).zip([Style::new(), GONE, NEW]) {
             let said = side.as_ref().map_or("(nothing)".to_owned(), value);
@@ -82,9 +84,11 @@ pub(crate) fn place(path: &str) -> String {
 /// The lines of two texts that differ, with a few around them; nothing if none does.
 pub(crate) fn unified(before: &str, after: &str, called: (&str, &str)) -> String {
     let mut config = TextDiff::configure();
+    // The diff is exact only while there is time; afterwards it is correct, but longer.
     config.timeout(PATIENCE);
     let diff = config.diff_lines(before, after);
     let mut text = String::new();
+    // The heads are printed with the first hunk: equal texts print nothing.
     for hunk in diff.unified_diff().context_radius(3).iter_hunks() {
         if text.is_empty() {
             let _ = writeln!(text, "{GONE}--- {}{GONE:#}", called.0);
@@ -135,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_conflict_has_three_sides() {
-        let conflict = Conflict {
+        let conflict = MergeConflict {
             path: "/image".to_owned(),
             then: Some(json!("a")),
             live: None,

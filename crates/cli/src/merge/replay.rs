@@ -1,14 +1,14 @@
 //! An edit of an earlier revision onto a later one.
 
 use super::keyed;
-use super::three_way::Conflict;
+use super::three_way::MergeConflict;
 use coeval_core::types::pointer::child;
 use coeval_core::types::same;
 use serde_json::{Map, Value};
 
 /// What was edited from `base` to `mine`, done to `theirs`; and the places where both changed the
 /// same thing: there mine is in the result. (`then` is the base, `live` is theirs, `file` is mine.)
-pub(crate) fn replay(base: &Value, mine: &Value, theirs: &Value) -> (Value, Vec<Conflict>) {
+pub(crate) fn replay(base: &Value, mine: &Value, theirs: &Value) -> (Value, Vec<MergeConflict>) {
     let mut conflicts = Vec::new();
     let result = merge(
         Some(base),
@@ -33,18 +33,22 @@ fn merge(
     mine: Option<&Value>,
     theirs: Option<&Value>,
     path: String,
-    conflicts: &mut Vec<Conflict>,
+    conflicts: &mut Vec<MergeConflict>,
 ) -> Option<Value> {
+    // I changed nothing here, so theirs stays.
     if equal(mine, base) {
         return theirs.cloned();
     }
+    // They changed nothing, or the same.
     if equal(theirs, base) || equal(mine, theirs) {
         return mine.cloned();
     }
     match (base, mine, theirs) {
         (Some(Value::Object(base)), Some(Value::Object(mine)), Some(Value::Object(theirs))) => {
+            // Keys that only this edit added.
             let new = mine.keys().filter(|key| !theirs.contains_key(*key));
             let mut result = Map::new();
+            // In their order, with what is new of mine behind it.
             for key in theirs.keys().chain(new) {
                 let at = child(&path, key);
                 let parts = (base.get(key), mine.get(key), theirs.get(key));
@@ -55,6 +59,7 @@ fn merge(
             return Some(Value::Object(result));
         }
         (Some(Value::Array(base)), Some(Value::Array(mine)), Some(Value::Array(theirs))) => {
+            // By name only if all three are lists of named items, and by the same field.
             let key = keyed::common_key(base, mine);
             if let Some(key) = key.filter(|_| keyed::common_key(base, theirs) == key) {
                 return Some(items(key, base, mine, theirs, &path, conflicts));
@@ -62,12 +67,13 @@ fn merge(
         }
         _ => {}
     }
-    conflicts.push(Conflict {
+    conflicts.push(MergeConflict {
         path,
         then: base.cloned(),
         live: theirs.cloned(),
         file: mine.cloned(),
     });
+    // A conflict is resolved in favour of the edit; whoever sees it decides.
     mine.cloned()
 }
 
@@ -77,12 +83,13 @@ fn items(
     mine: &[Value],
     theirs: &[Value],
     path: &str,
-    conflicts: &mut Vec<Conflict>,
+    conflicts: &mut Vec<MergeConflict>,
 ) -> Value {
     let names = |items: &[Value]| -> Vec<String> {
         let names = items.iter().filter_map(|item| keyed::name(item, key));
         names.map(str::to_owned).collect()
     };
+    // Their items in their order; new ones of this edit follow.
     let mut all = names(theirs);
     all.extend(
         names(mine)

@@ -1,7 +1,7 @@
 //! A file onto what is there. What the file says is set; what it said before and says no longer is
 //! removed; all else is others' and stays.
 
-use super::differences::{Change, differences};
+use super::differences::{ContentChange, differences};
 use super::{keyed, paths};
 use coeval_core::types::pointer::{child, tokens};
 use coeval_core::types::same;
@@ -9,7 +9,7 @@ use serde_json::Value;
 
 /// What is known of the time when the file was applied last.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Base<'b> {
+pub(crate) struct MergeBase<'b> {
     /// What the file declared then.
     pub(crate) paths: &'b [String],
     /// The content right after that, if it is still known.
@@ -18,7 +18,7 @@ pub(crate) struct Base<'b> {
 
 /// A place that the merge would change and that somebody else changed since the last apply.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Conflict {
+pub(crate) struct MergeConflict {
     /// Where.
     pub(crate) path: String,
     /// What was there right after the last apply.
@@ -31,18 +31,20 @@ pub(crate) struct Conflict {
 
 /// What comes out.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Merged {
+pub(crate) struct MergeResult {
     /// The content to be stored.
     pub(crate) result: Value,
     /// Where it differs from what is there. What is removed has no `to`.
-    pub(crate) changes: Vec<Change>,
+    pub(crate) changes: Vec<ContentChange>,
     /// Those of the changes that override somebody else's.
-    pub(crate) conflicts: Vec<Conflict>,
+    pub(crate) conflicts: Vec<MergeConflict>,
 }
 
 /// A file onto what is there.
-pub(crate) fn three_way(base: Base<'_>, live: &Value, file: &Value) -> Merged {
+pub(crate) fn three_way(base: MergeBase<'_>, live: &Value, file: &Value) -> MergeResult {
+    // First everything that the file says, then what it no longer says goes.
     let mut result = overlay(live, file);
+    // A path that can't be parsed is of a newer release: what it names stays.
     let gone: Vec<_> = base.paths.iter().filter_map(|path| tokens(path)).collect();
     let gone = gone.iter().filter(|path| !paths::says(file, path));
     // An item is its key as long as there is more in it.
@@ -56,6 +58,7 @@ pub(crate) fn three_way(base: Base<'_>, live: &Value, file: &Value) -> Merged {
         remove_item(&mut result, path, file);
     }
     let changes = differences(live, &result);
+    // Without the content of then nobody can say who changed a field, so there are no conflicts.
     let conflicts = match base.then {
         Some(then) => changes
             .iter()
@@ -63,21 +66,22 @@ pub(crate) fn three_way(base: Base<'_>, live: &Value, file: &Value) -> Merged {
             .collect(),
         None => Vec::new(),
     };
-    Merged {
+    MergeResult {
         result,
         changes,
         conflicts,
     }
 }
 
-fn conflict(then: &Value, change: &Change) -> Option<Conflict> {
+fn conflict(then: &Value, change: &ContentChange) -> Option<MergeConflict> {
     let then = paths::at(then, &change.path);
+    // Compared with the content right after the last apply: what differs is somebody else's.
     let unchanged = match (then, &change.from) {
         (Some(then), Some(live)) => same(then, live),
         (None, None) => true,
         _ => false,
     };
-    (!unchanged).then(|| Conflict {
+    (!unchanged).then(|| MergeConflict {
         path: change.path.clone(),
         then: then.cloned(),
         live: change.from.clone(),
@@ -91,6 +95,7 @@ fn overlay(live: &Value, file: &Value) -> Value {
         (Value::Object(live), Value::Object(file)) => {
             let mut result = live.clone();
             for (key, value) in file {
+                // Recursively, so that fields that the file does not mention stay.
                 let merged = match live.get(key) {
                     Some(live) => overlay(live, value),
                     None => value.clone(),
@@ -109,6 +114,8 @@ fn overlay(live: &Value, file: &Value) -> Value {
                     Some(said) => overlay(item, &said),
                     None => item.clone(),
                 });
+                // New items come last; where in the list they were in the file has no meaning for
+                // named ones.
                 let new = file.iter().filter(|item| named(live, item).is_none());
                 merged.chain(new.cloned()).collect()
             }
@@ -145,12 +152,14 @@ fn remove(value: &mut Value, path: &[String], at: String, file: &Value) {
                 return;
             };
             if !rest.is_empty() {
+                // What was empty before is not emptied by this.
                 let before = is_empty(inner);
                 remove(inner, rest, here.clone(), file);
                 if before || !is_empty(inner) {
                     return;
                 }
             }
+            // Others' fields are in it: only the file's own go.
             let others = inner.as_object().is_some_and(|inner| !inner.is_empty());
             let said = !rest.is_empty() && says(file, &here);
             if !others && !said {
@@ -162,6 +171,7 @@ fn remove(value: &mut Value, path: &[String], at: String, file: &Value) {
                 return;
             };
             let mut items = items.iter_mut();
+            // Found by its name: it may be at another place by now.
             let item = items.find(|item| keyed::name(item, key) == Some(name));
             if let Some(item) = item {
                 remove(item, rest, here, file);
@@ -180,6 +190,7 @@ fn remove_item(value: &mut Value, path: &[String], file: &Value) {
     let Some(Value::Array(items)) = at_mut(value, list) else {
         return;
     };
+    // With more than its key the item belongs to others too.
     items.retain(|item| {
         let alone = item.as_object().is_some_and(|item| item.len() == 1);
         !(alone && keyed::name(item, key) == Some(name))
@@ -333,7 +344,7 @@ mod tests {
     fn what_is_said_is_set_what_was_said_is_taken_back_the_rest_stays() {
         for (before, live, file, result) in table() {
             let paths: Vec<_> = before.iter().map(|&path| path.to_owned()).collect();
-            let base = Base {
+            let base = MergeBase {
                 paths: &paths,
                 then: None,
             };
@@ -349,7 +360,7 @@ mod tests {
         let live = json!({"image": "hacked", "size": 2, "replicas": 1, "old": 2, "ip": 7});
         let file = json!({"image": "a", "size": 2, "replicas": 3});
         let paths = ["/image", "/size", "/replicas", "/old"].map(str::to_owned);
-        let base = Base {
+        let base = MergeBase {
             paths: &paths,
             then: Some(&then),
         };
@@ -365,7 +376,7 @@ mod tests {
     #[test]
     fn a_field_that_somebody_removed_is_a_conflict_too() {
         let then = json!({"image": "a"});
-        let base = Base {
+        let base = MergeBase {
             paths: &["/image".to_owned()],
             then: Some(&then),
         };

@@ -1,32 +1,32 @@
 //! What `coeval migrate` takes.
 
-use super::goal::{Goal, goal};
-use crate::context::{ServerOptions, Session};
+use super::goal::{MigrationGoal, goal};
+use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
-use crate::names;
 use crate::rows::OutputOptions;
+use crate::targets;
 use clap::{Args, Subcommand};
 use clap_complete::engine::ArgValueCompleter;
 
 /// Which type, and where.
 #[derive(Debug, Args)]
-pub(super) struct Of {
+pub(super) struct MigratedType {
     /// The type, as acme:app
-    #[arg(value_name = "TYPE", add = ArgValueCompleter::new(names::kinds))]
+    #[arg(value_name = "TYPE", add = ArgValueCompleter::new(targets::kinds))]
     pub(super) kind: String,
     #[command(flatten)]
     server: ServerOptions,
 }
 
-impl Of {
-    pub(super) fn session(&self) -> Result<Session, Failure> {
+impl MigratedType {
+    pub(super) fn session(&self) -> Result<ClientSession, Failure> {
         self.server.session()
     }
 }
 
 /// The two majors.
 #[derive(Debug, Args)]
-pub(super) struct Majors {
+pub(super) struct MajorPair {
     /// The major that it leaves; the lowest one that has resources, if nothing is said
     #[arg(long, value_name = "MAJOR")]
     pub(super) from: Option<u32>,
@@ -36,16 +36,16 @@ pub(super) struct Majors {
 }
 
 #[derive(Debug, Subcommand)]
-pub(super) enum Action {
+pub(super) enum MigrateCommand {
     /// Find out what a migration would do; nothing is written
     #[command(after_help = "Examples:
   coeval migrate plan acme:app
   coeval migrate plan acme:app --from 1 --to 2 -o json")]
     Plan {
         #[command(flatten)]
-        of: Of,
+        of: MigratedType,
         #[command(flatten)]
-        majors: Majors,
+        majors: MajorPair,
         #[command(flatten)]
         output: OutputOptions,
     },
@@ -57,21 +57,21 @@ pub(super) enum Action {
   coeval migrate start acme:app --auto --until finished --yes")]
     Start {
         #[command(flatten)]
-        of: Of,
+        of: MigratedType,
         #[command(flatten)]
-        majors: Majors,
+        majors: MajorPair,
         /// Let it advance by itself, as far as --until says
         #[arg(long)]
         auto: bool,
         /// How far: a phase, or finished; to soak, if nothing is said
         #[arg(long, value_name = "PHASE", value_parser = goal)]
-        until: Option<Goal>,
+        until: Option<MigrationGoal>,
         /// Resources a second at most; 0: as those in the foreground allow
         #[arg(long, value_name = "NUMBER", default_value = "0")]
         rate: u32,
         /// A version on the way that changes what a field means, and is agreed to; can be said
         /// several times
-        #[arg(long, value_name = "VERSION", value_parser = names::version)]
+        #[arg(long, value_name = "VERSION", value_parser = targets::version)]
         meaning_changed: Vec<String>,
         /// Don't ask
         #[arg(long)]
@@ -88,7 +88,7 @@ pub(super) enum Action {
 With -w it is followed until it has ended; Ctrl-C ends it sooner, and changes nothing.")]
     Status {
         #[command(flatten)]
-        of: Of,
+        of: MigratedType,
         /// Go on until it has ended
         #[arg(short, long)]
         watch: bool,
@@ -110,10 +110,10 @@ are asked for, unless --to names them. Cutover waits for those who see a version
 not the one that resources get: coeval migrate plan lists them.")]
     Advance {
         #[command(flatten)]
-        of: Of,
+        of: MigratedType,
         /// The phase to go to, or finished; with --wait it may be more than one step away
         #[arg(long, value_name = "PHASE", value_parser = goal)]
-        to: Option<Goal>,
+        to: Option<MigrationGoal>,
         /// Give up on servers that are behind: they refuse the type until they have moved
         #[arg(long)]
         fence: bool,
@@ -135,7 +135,7 @@ not the one that resources get: coeval migrate plan lists them.")]
     #[command(after_help = "Examples:\n  coeval migrate pause acme:app")]
     Pause {
         #[command(flatten)]
-        of: Of,
+        of: MigratedType,
         #[command(flatten)]
         output: OutputOptions,
     },
@@ -143,7 +143,7 @@ not the one that resources get: coeval migrate plan lists them.")]
     #[command(after_help = "Examples:\n  coeval migrate resume acme:app")]
     Resume {
         #[command(flatten)]
-        of: Of,
+        of: MigratedType,
         #[command(flatten)]
         output: OutputOptions,
     },
@@ -153,7 +153,7 @@ not the one that resources get: coeval migrate plan lists them.")]
   coeval migrate rate acme:app 0")]
     Rate {
         #[command(flatten)]
-        of: Of,
+        of: MigratedType,
         /// Resources a second at most; 0: as those in the foreground allow
         #[arg(value_name = "NUMBER")]
         rate: u32,
@@ -168,7 +168,7 @@ not the one that resources get: coeval migrate plan lists them.")]
 What it would cost is shown first. No acknowledged write is lost.")]
     Back {
         #[command(flatten)]
-        of: Of,
+        of: MigratedType,
         /// Give up on servers that are behind: they refuse the type until they have moved
         #[arg(long)]
         fence: bool,
@@ -189,7 +189,7 @@ What it would cost is shown first. No acknowledged write is lost.")]
 What it would cost is shown first. It goes back by itself, phase by phase.")]
     Undo {
         #[command(flatten)]
-        of: Of,
+        of: MigratedType,
         /// Wait until it is undone
         #[arg(long)]
         wait: bool,
@@ -206,7 +206,7 @@ What it would cost is shown first. It goes back by itself, phase by phase.")]
 Exit codes: 0 all say the same, 1 some don't, or have no mirror yet.")]
     Verify {
         #[command(flatten)]
-        of: Of,
+        of: MigratedType,
         #[command(flatten)]
         output: OutputOptions,
     },
@@ -224,7 +224,7 @@ Exit codes: 0 all say the same, 1 some don't, or have no mirror yet.")]
   coeval migrate failed acme:app -o name")]
     Failed {
         #[command(flatten)]
-        of: Of,
+        of: MigratedType,
         #[command(flatten)]
         output: OutputOptions,
     },
@@ -236,7 +236,7 @@ Exit codes: 0 all say the same, 1 some don't, or have no mirror yet.")]
 A resource that is written is tried by the write itself.")]
     Retry {
         #[command(flatten)]
-        of: Of,
+        of: MigratedType,
         /// Their names or ids; all of them, if none is given
         #[arg(value_name = "NAME")]
         names: Vec<String>,

@@ -1,9 +1,9 @@
 //! What is asked before something that can't be taken back, or costs something.
 
-use super::goal::Goal;
+use super::goal::MigrationGoal;
 use crate::failure::Failure;
-use crate::rows::{harmless, say};
-use crate::say::{ask, can_ask};
+use crate::messages::{ask, is_interactive};
+use crate::rows::{sanitize_line, say};
 use coeval_core::phases::Phase;
 use coeval_proto::migrations::v1 as pb;
 
@@ -12,8 +12,9 @@ pub(super) const CUTOVER: &str = "From cutover on only the new major is written:
 pub(super) const CLEANUP: &str =
     "From cleanup on the old records are removed: there is no way back.";
 
-async fn agreed(question: &str) -> Result<(), Failure> {
-    if !can_ask() {
+async fn confirm(question: &str) -> Result<(), Failure> {
+    if !is_interactive() {
+        // Silence is no agreement to something that can't be taken back.
         return Err(Failure::usage(
             format!("nobody can be asked: {question}"),
             "Look at what was said, then run it again with --yes.",
@@ -31,25 +32,25 @@ async fn agreed(question: &str) -> Result<(), Failure> {
 }
 
 /// Whether a phase that closes a way back may be entered.
-pub(super) async fn about(phase: Phase) -> Result<(), Failure> {
+pub(super) async fn confirm_phase(phase: Phase) -> Result<(), Failure> {
     say(match phase {
         Phase::Cleanup => CLEANUP,
         _ => CUTOVER,
     });
-    agreed(&format!("enter {phase}?")).await
+    confirm(&format!("enter {phase}?")).await
 }
 
 /// Whether a migration may pass such a phase by itself.
-pub(super) async fn about_the_end(until: Option<Goal>) -> Result<(), Failure> {
+pub(super) async fn confirm_end(until: Option<MigrationGoal>) -> Result<(), Failure> {
     say(CUTOVER);
-    if until != Some(Goal::Phase(Phase::Cutover)) {
+    if until != Some(MigrationGoal::Phase(Phase::Cutover)) {
         say(CLEANUP);
     }
-    agreed("let it go there by itself?").await
+    confirm("let it go there by itself?").await
 }
 
 /// What going back would cost; whether it may.
-pub(super) async fn about_loss(
+pub(super) async fn confirm_loss(
     report: &pb::ReportLossResponse,
     question: &str,
     yes: bool,
@@ -61,7 +62,7 @@ pub(super) async fn about_loss(
         // What is impossible is refused by the server, with its code.
         Ok(())
     } else {
-        agreed(question).await
+        confirm(question).await
     }
 }
 
@@ -89,7 +90,12 @@ fn lines(report: &pb::ReportLossResponse) -> Vec<String> {
             report.refused
         ));
         let example = |one: &pb::FailedResource| {
-            format!("  {} ({}): {}", harmless(&one.name), one.code, one.reason)
+            format!(
+                "  {} ({}): {}",
+                sanitize_line(&one.name),
+                one.code,
+                one.reason
+            )
         };
         lines.extend(report.examples.iter().map(example));
     }

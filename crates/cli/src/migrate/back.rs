@@ -1,10 +1,10 @@
 //! `coeval migrate back` and `undo`.
 
-use super::live::View;
-use super::moves::Moving;
-use super::waits::{is_held, later, rests, settled, until};
+use super::live::MigrationView;
+use super::moves::MoveOptions;
+use super::waits::{check_not_paused, is_blocked, poll_again, wait_for_work, wait_until};
 use super::{ask, say_next, words};
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::rows::{OutputOptions, say};
 use coeval_client::ClientError;
@@ -12,21 +12,27 @@ use coeval_codes::Coded as _;
 use coeval_core::phases::Phase;
 use coeval_proto::migrations::v1 as pb;
 
-async fn loss(session: &Session, kind: &str, question: &str, yes: bool) -> Result<(), Failure> {
+async fn loss(
+    session: &ClientSession,
+    kind: &str,
+    question: &str,
+    yes: bool,
+) -> Result<(), Failure> {
     let asked = pb::ReportLossRequest {
         kind: kind.to_owned(),
     };
     let report = session.client.migrations().report_loss(asked).await;
-    let report = report.map_err(|error| words::told(error, kind))?;
-    ask::about_loss(&report.into_inner(), question, yes).await
+    let report = report.map_err(|error| words::with_advice(error, kind))?;
+    ask::confirm_loss(&report.into_inner(), question, yes).await
 }
 
 pub(super) async fn back(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
-    moving: Moving,
+    moving: MoveOptions,
     output: OutputOptions,
 ) -> Result<(), Failure> {
+    // What it costs is asked for first, also with --yes: then it is only shown.
     loss(session, kind, "go back?", moving.yes).await?;
     let half = async || {
         let asked = pb::BackMigrationRequest {
@@ -38,23 +44,26 @@ pub(super) async fn back(
         Ok::<_, ClientError>(moved.migration.unwrap_or_default())
     };
     if !moving.wait {
-        let moved = half().await.map_err(|error| words::told(error, kind))?;
-        View::once(&moved, &output.output)?;
+        let moved = half()
+            .await
+            .map_err(|error| words::with_advice(error, kind))?;
+        MigrationView::once(&moved, &output.output)?;
         say_next_back(&moved);
         return Ok(());
     }
-    let mut view = View::new(&output.output);
+    let mut view = MigrationView::new(&output.output);
     let now = loop {
+        // Half a step each time; it is done when both phases are the same.
         let now = match half().await {
             Ok(moved) if moved.low == moved.high => break moved,
             Ok(moved) => moved,
-            Err(error) if is_held(error.code()) => later(session, kind).await?,
-            Err(error) => return Err(words::told(error, kind)),
+            Err(error) if is_blocked(error.code()) => poll_again(session, kind).await?,
+            Err(error) => return Err(words::with_advice(error, kind)),
         };
-        rests(&now, kind)?;
+        check_not_paused(&now, kind)?;
         view.tell(&now)?;
     };
-    let now = settled(session, kind, now, &mut view).await?;
+    let now = wait_for_work(session, kind, now, &mut view).await?;
     drop(view);
     say_next_back(&now);
     Ok(())
@@ -71,7 +80,7 @@ fn say_next_back(now: &pb::Migration) {
 }
 
 pub(super) async fn undo(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     wait: bool,
     yes: bool,
@@ -83,19 +92,20 @@ pub(super) async fn undo(
     };
     let moved = session.client.migrations().undo_migration(asked).await;
     let moved = moved
-        .map_err(|error| words::told(error, kind))?
+        .map_err(|error| words::with_advice(error, kind))?
         .into_inner();
     let moved = moved.migration.unwrap_or_default();
     if !wait {
-        View::once(&moved, &output.output)?;
+        MigrationView::once(&moved, &output.output)?;
         say_next(&moved);
         return Ok(());
     }
-    let over = |now: &pb::Migration| words::has_ended(now) || rests(now, kind).is_err();
-    let mut view = View::new(&output.output);
-    let now = until(session, kind, moved, &mut view, over).await?;
+    // A paused one would never be undone by itself.
+    let over = |now: &pb::Migration| words::has_ended(now) || check_not_paused(now, kind).is_err();
+    let mut view = MigrationView::new(&output.output);
+    let now = wait_until(session, kind, moved, &mut view, over).await?;
     drop(view);
-    rests(&now, kind)?;
+    check_not_paused(&now, kind)?;
     say(&format!("{} is {}", now.name, words::state(&now)));
     Ok(())
 }

@@ -7,12 +7,12 @@ use coeval_proto::migrations::v1 as pb;
 
 /// How far.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Goal {
+pub(super) enum MigrationGoal {
     Phase(Phase),
     Finished,
 }
 
-impl Goal {
+impl MigrationGoal {
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Phase(phase) => phase.name(),
@@ -21,7 +21,7 @@ impl Goal {
     }
 
     /// Whether a way back is closed before it is reached.
-    pub(super) fn ends_the_way_back(self) -> bool {
+    pub(super) fn is_irreversible(self) -> bool {
         match self {
             Self::Phase(phase) => phase >= Phase::Cutover,
             Self::Finished => true,
@@ -30,11 +30,11 @@ impl Goal {
 }
 
 /// A phase, or `finished`.
-pub(super) fn goal(text: &str) -> Result<Goal, String> {
+pub(super) fn goal(text: &str) -> Result<MigrationGoal, String> {
     match text {
-        "finished" => Ok(Goal::Finished),
+        "finished" => Ok(MigrationGoal::Finished),
         name => match phase(name) {
-            Some(phase) => Ok(Goal::Phase(phase)),
+            Some(phase) => Ok(MigrationGoal::Phase(phase)),
             None => {
                 let all: Vec<_> = Phase::ALL.into_iter().map(Phase::name).collect();
                 Err(format!("use {} or finished", all.join(", ")))
@@ -44,9 +44,10 @@ pub(super) fn goal(text: &str) -> Result<Goal, String> {
 }
 
 /// Whether a goal is reached; it must not be behind.
-pub(super) fn reached(now: &pb::Migration, goal: Goal) -> Result<bool, Failure> {
+pub(super) fn reached(now: &pb::Migration, goal: MigrationGoal) -> Result<bool, Failure> {
     let of = &now.r#type;
     match now.state() {
+        // Nothing is left to do, however far was asked for.
         pb::MigrationState::Finished => return Ok(true),
         pb::MigrationState::Undone | pb::MigrationState::Undoing => {
             return Err(Failure::refused(
@@ -58,13 +59,13 @@ pub(super) fn reached(now: &pb::Migration, goal: Goal) -> Result<bool, Failure> 
     }
     let (low, high) = (phase(&now.low), phase(&now.high));
     match goal {
-        Goal::Finished => Ok(false),
-        Goal::Phase(wanted) if high > Some(wanted) => Err(Failure::coded(
+        MigrationGoal::Finished => Ok(false),
+        MigrationGoal::Phase(wanted) if high > Some(wanted) => Err(Failure::coded(
             coeval_codes::PHASE_OUT_OF_REACH,
             format!("{of} is past {wanted} already: {}", words::phases(now)),
             format!("`coeval migrate back {of}` goes back."),
         )),
-        Goal::Phase(wanted) => Ok(low == Some(wanted)),
+        MigrationGoal::Phase(wanted) => Ok(low == Some(wanted)),
     }
 }
 
@@ -74,15 +75,15 @@ mod tests {
 
     #[test]
     fn a_goal_is_a_phase_or_the_end() {
-        assert_eq!(goal("finished"), Ok(Goal::Finished));
-        assert_eq!(goal("read-new"), Ok(Goal::Phase(Phase::ReadNew)));
+        assert_eq!(goal("finished"), Ok(MigrationGoal::Finished));
+        assert_eq!(goal("read-new"), Ok(MigrationGoal::Phase(Phase::ReadNew)));
         assert!(
             goal("Soak")
                 .unwrap_err()
                 .contains("cutover, cleanup or finished")
         );
-        assert!(!Goal::Phase(Phase::Soak).ends_the_way_back());
-        assert!(Goal::Phase(Phase::Cutover).ends_the_way_back());
+        assert!(!MigrationGoal::Phase(Phase::Soak).is_irreversible());
+        assert!(MigrationGoal::Phase(Phase::Cutover).is_irreversible());
     }
 
     #[test]
@@ -93,11 +94,11 @@ mod tests {
             state: pb::MigrationState::Running.into(),
             ..Default::default()
         };
-        let soak = Goal::Phase(Phase::Soak);
+        let soak = MigrationGoal::Phase(Phase::Soak);
         assert!(!reached(&at("old", "mirror"), soak).unwrap());
         assert!(!reached(&at("backfill", "soak"), soak).unwrap());
         assert!(reached(&at("soak", "soak"), soak).unwrap());
         assert!(reached(&at("soak", "cutover"), soak).is_err());
-        assert!(!reached(&at("cleanup", "cleanup"), Goal::Finished).unwrap());
+        assert!(!reached(&at("cleanup", "cleanup"), MigrationGoal::Finished).unwrap());
     }
 }

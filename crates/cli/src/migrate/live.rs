@@ -3,8 +3,8 @@
 use super::words;
 use crate::columns;
 use crate::failure::Failure;
-use crate::output::Format;
-use crate::rows::{harmless, print, print_one};
+use crate::output::OutputFormat;
+use crate::rows::{print, print_one, sanitize_line};
 use anstyle::Style;
 use coeval_core::phases::Phase;
 use coeval_proto::migrations::v1 as pb;
@@ -15,15 +15,16 @@ use std::io::IsTerminal as _;
 const BAR: u64 = 24;
 
 /// Somewhere to look.
-pub(super) enum View {
+pub(super) enum MigrationView {
     /// A terminal, drawn anew.
     Screen(ProgressBar),
     /// A line or a document for each change.
-    Lines { format: Format, last: String },
+    Lines { format: OutputFormat, last: String },
 }
 
-impl View {
-    pub(super) fn new(format: &Format) -> Self {
+impl MigrationView {
+    pub(super) fn new(format: &OutputFormat) -> Self {
+        // Programs, and people who redirect, get lines.
         if !format.is_table() || !std::io::stdout().is_terminal() {
             return Self::Lines {
                 format: format.clone(),
@@ -44,6 +45,7 @@ impl View {
             Self::Screen(bar) => bar.set_message(frame(now, room(), coloured()).join("\n")),
             Self::Lines { format, last } => {
                 let line = line(now);
+                // Only what changed: a log of the same line each time is of no use.
                 if line == *last {
                     return Ok(());
                 }
@@ -59,7 +61,7 @@ impl View {
     }
 
     /// Without going on.
-    pub(super) fn once(now: &pb::Migration, format: &Format) -> Result<(), Failure> {
+    pub(super) fn once(now: &pb::Migration, format: &OutputFormat) -> Result<(), Failure> {
         if format.is_table() {
             print(&(frame(now, room(), coloured()).join("\n") + "\n"))
         } else {
@@ -68,7 +70,7 @@ impl View {
     }
 }
 
-impl Drop for View {
+impl Drop for MigrationView {
     fn drop(&mut self) {
         // What was drawn last stays.
         if let Self::Screen(bar) = self {
@@ -92,7 +94,8 @@ fn coloured() -> bool {
 
 /// All that there is to see of it, in lines.
 fn frame(now: &pb::Migration, room: usize, coloured: bool) -> Vec<String> {
-    let cut = |line: String| columns::cut(&harmless(&line), room);
+    // Names come from the store, and a terminal obeys what it prints.
+    let cut = |line: String| columns::cut(&sanitize_line(&line), room);
     let mut lines = vec![cut(head(now))];
     if !words::has_ended(now) {
         lines.push(rail(now, coloured));
@@ -101,9 +104,11 @@ fn frame(now: &pb::Migration, room: usize, coloured: bool) -> Vec<String> {
         "{} at major {}, {} at major {}, {} can't be converted",
         now.old_resources, now.from_major, now.new_resources, now.to_major, now.failed
     )));
+    // No progress means that no work is under way.
     if let Some(progress) = &now.progress {
         lines.push(cut(bar(progress)));
     }
+    // Aligned by the longest name, so that phases stand below each other.
     let widest = now
         .servers
         .iter()
@@ -163,6 +168,7 @@ fn rail(now: &pb::Migration, coloured: bool) -> String {
 /// The work: how much, how fast, how long still.
 fn bar(progress: &pb::Progress) -> String {
     let (visited, total) = (progress.visited, progress.total);
+    // Also if nothing had to be visited at all.
     let full = match (progress.done, total) {
         (true, _) => BAR,
         (false, 0) => 0,
@@ -216,7 +222,7 @@ fn line(now: &pb::Migration) -> String {
         parts.push(format!("{} can't be converted", now.failed));
     }
     let line = format!("{}: {}. {}", now.r#type, parts.join(", "), now.why);
-    harmless(&line)
+    sanitize_line(&line)
 }
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
 //! `coeval migrate advance`: half a step, or as many as it takes.
 
-use super::goal::{Goal, reached};
-use super::live::View;
-use super::waits::{is_held, later, rests, settled};
+use super::goal::{MigrationGoal, reached};
+use super::live::MigrationView;
+use super::waits::{check_not_paused, is_blocked, poll_again, wait_for_work};
 use super::{ask, get, say_next, words};
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::rows::OutputOptions;
 use coeval_client::ClientError;
@@ -14,7 +14,7 @@ use coeval_proto::migrations::v1 as pb;
 
 /// How a move is made.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Moving {
+pub(super) struct MoveOptions {
     pub(super) fence: bool,
     /// Whom cutover does not wait for.
     pub(super) without_access: Vec<String>,
@@ -23,18 +23,19 @@ pub(super) struct Moving {
 }
 
 pub(super) async fn advance(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
-    to: Option<Goal>,
-    moving: Moving,
+    to: Option<MigrationGoal>,
+    moving: MoveOptions,
     output: OutputOptions,
 ) -> Result<(), Failure> {
     let now = get(session, kind).await;
-    let now = now.map_err(|error| words::told(error, kind))?;
-    let next = words::following(&now).map_or(Goal::Finished, Goal::Phase);
+    let now = now.map_err(|error| words::with_advice(error, kind))?;
+    let next = words::following(&now).map_or(MigrationGoal::Finished, MigrationGoal::Phase);
     let goal = to.unwrap_or(next);
     if !moving.wait {
-        if to == Some(Goal::Finished) && next != Goal::Finished {
+        // Without --wait only half a step is made, which can't lead there.
+        if to == Some(MigrationGoal::Finished) && next != MigrationGoal::Finished {
             return Err(Failure::usage(
                 format!("{kind} is not at the end of its last phase"),
                 "Add --wait to go through all phases that are left.",
@@ -42,23 +43,25 @@ pub(super) async fn advance(
         }
         return one_half(session, kind, &now, to, &moving, output).await;
     }
+    // The flag agrees to the phase that it names, and to no other one.
     let mut named = vec![to];
     let mut now = now;
-    let mut view = View::new(&output.output);
+    let mut view = MigrationView::new(&output.output);
+    // The server may advance it too, so each round begins with how it is now.
     while !reached(&now, goal)? {
-        let next = words::following(&now).map_or(Goal::Finished, Goal::Phase);
-        if let Some(phase) = to_agree_to(&now, next, &named)
+        let next = words::following(&now).map_or(MigrationGoal::Finished, MigrationGoal::Phase);
+        if let Some(phase) = needs_confirmation(&now, next, &named)
             && !moving.yes
         {
             // What was drawn stays, and the question has the terminal for itself.
             drop(view);
-            ask::about(phase).await?;
+            ask::confirm_phase(phase).await?;
             named.push(Some(next));
-            view = View::new(&output.output);
+            view = MigrationView::new(&output.output);
         }
         now = whole_step(session, kind, now, next, &moving, &mut view).await?;
     }
-    let now = settled(session, kind, now, &mut view).await?;
+    let now = wait_for_work(session, kind, now, &mut view).await?;
     drop(view);
     say_next(&now);
     Ok(())
@@ -66,12 +69,12 @@ pub(super) async fn advance(
 
 /// Both halves of a step.
 async fn whole_step(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     mut now: pb::Migration,
-    next: Goal,
-    moving: &Moving,
-    view: &mut View,
+    next: MigrationGoal,
+    moving: &MoveOptions,
+    view: &mut MigrationView,
 ) -> Result<pb::Migration, Failure> {
     loop {
         view.tell(&now)?;
@@ -79,17 +82,22 @@ async fn whole_step(
             Ok(moved) => now = moved,
             // Out of reach, or ended: it goes by itself as well, and was faster.
             Err(error)
-                if is_held(error.code())
+                if is_blocked(error.code())
+                    // It may be advanced by itself too, or by somebody else: then it is looked at
+                    // again.
                     || error.code() == coeval_codes::PHASE_OUT_OF_REACH
                     || error.code() == coeval_codes::MIGRATION_NONE =>
             {
-                now = later(session, kind).await?;
+                now = poll_again(session, kind).await?;
             }
-            Err(error) => return Err(words::told(error, kind)),
+            Err(error) => return Err(words::with_advice(error, kind)),
         }
-        rests(&now, kind)?;
-        let following = words::following(&now).map_or(Goal::Finished, Goal::Phase);
+        // A paused one would be waited for in vain.
+        check_not_paused(&now, kind)?;
+        let following =
+            words::following(&now).map_or(MigrationGoal::Finished, MigrationGoal::Phase);
         let running = now.state() == pb::MigrationState::Running;
+        // Both halves are done once a phase later is next.
         if !running || (now.low == now.high && following != next) {
             return Ok(now);
         }
@@ -97,8 +105,12 @@ async fn whole_step(
 }
 
 /// The phase that closes a way back, if it is entered and was not named.
-fn to_agree_to(now: &pb::Migration, next: Goal, named: &[Option<Goal>]) -> Option<Phase> {
-    let Goal::Phase(phase @ (Phase::Cutover | Phase::Cleanup)) = next else {
+fn needs_confirmation(
+    now: &pb::Migration,
+    next: MigrationGoal,
+    named: &[Option<MigrationGoal>],
+) -> Option<Phase> {
+    let MigrationGoal::Phase(phase @ (Phase::Cutover | Phase::Cleanup)) = next else {
         return None;
     };
     // The second half of a step was agreed to with the first.
@@ -108,37 +120,37 @@ fn to_agree_to(now: &pb::Migration, next: Goal, named: &[Option<Goal>]) -> Optio
 
 /// Half a step, and how it is afterwards.
 async fn one_half(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     now: &pb::Migration,
-    to: Option<Goal>,
-    moving: &Moving,
+    to: Option<MigrationGoal>,
+    moving: &MoveOptions,
     output: OutputOptions,
 ) -> Result<(), Failure> {
-    let next = words::following(now).map_or(Goal::Finished, Goal::Phase);
+    let next = words::following(now).map_or(MigrationGoal::Finished, MigrationGoal::Phase);
     // What is not next is refused by the server, with its code.
     let asked = to.unwrap_or(next);
-    if let Some(phase) = to_agree_to(now, asked, &[to])
+    if let Some(phase) = needs_confirmation(now, asked, &[to])
         && !moving.yes
     {
-        ask::about(phase).await?;
+        ask::confirm_phase(phase).await?;
     }
     let moved = step(session, kind, asked, moving).await;
-    let moved = moved.map_err(|error| words::told(error, kind))?;
-    View::once(&moved, &output.output)?;
+    let moved = moved.map_err(|error| words::with_advice(error, kind))?;
+    MigrationView::once(&moved, &output.output)?;
     say_next(&moved);
     Ok(())
 }
 
 async fn step(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
-    to: Goal,
-    moving: &Moving,
+    to: MigrationGoal,
+    moving: &MoveOptions,
 ) -> Result<pb::Migration, ClientError> {
     let phase = match to {
-        Goal::Phase(phase) => phase.name().to_owned(),
-        Goal::Finished => String::new(),
+        MigrationGoal::Phase(phase) => phase.name().to_owned(),
+        MigrationGoal::Finished => String::new(),
     };
     let asked = pb::AdvanceMigrationRequest {
         kind: kind.to_owned(),

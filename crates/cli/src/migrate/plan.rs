@@ -1,18 +1,18 @@
 //! `coeval migrate plan`.
 
-use super::action::Majors;
+use super::action::MajorPair;
 use super::ask::{CLEANUP, CUTOVER};
 use super::words;
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
-use crate::rows::{OutputOptions, harmless, print, print_one, say};
+use crate::rows::{OutputOptions, print, print_one, sanitize_line, say};
 use coeval_proto::migrations::v1 as pb;
 use serde_json::{Value, json};
 
 pub(super) async fn run(
-    session: &Session,
+    session: &ClientSession,
     kind: String,
-    majors: Majors,
+    majors: MajorPair,
     output: OutputOptions,
 ) -> Result<(), Failure> {
     let asked = pb::PlanMigrationRequest {
@@ -22,7 +22,7 @@ pub(super) async fn run(
     };
     let plan = session.client.migrations().plan_migration(asked).await;
     let plan = plan
-        .map_err(|error| words::told(error, &kind))?
+        .map_err(|error| words::with_advice(error, &kind))?
         .into_inner();
     let plan = plan.plan.unwrap_or_default();
     if output.output.is_table() {
@@ -30,6 +30,7 @@ pub(super) async fn run(
     } else {
         print_one(&output.output, &plan.r#type, &[], &value(&plan))?;
     }
+    // The next command only if it would be accepted.
     if plan.held.is_empty() {
         let mut next = format!("next: coeval migrate start {}", plan.r#type);
         for version in &plan.meaning_changed {
@@ -94,7 +95,7 @@ fn text(plan: &pb::MigrationPlan) -> String {
     lines.push("Up to soak it can be undone at any time.".to_owned());
     lines.push(CUTOVER.to_owned());
     lines.push(CLEANUP.to_owned());
-    let lines: Vec<String> = lines.iter().map(|line| harmless(line)).collect();
+    let lines: Vec<String> = lines.iter().map(|line| sanitize_line(line)).collect();
     lines.join("\n") + "\n"
 }
 

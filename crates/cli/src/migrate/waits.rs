@@ -1,11 +1,11 @@
 //! Waiting for a migration, and `coeval migrate status -w`.
 
-use super::live::View;
+use super::live::MigrationView;
 use super::{get, words};
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::rows::{OutputOptions, say};
-use coeval_client::Kind;
+use coeval_client::ClientErrorKind;
 use coeval_codes::Code;
 use coeval_proto::migrations::v1 as pb;
 use std::time::Duration;
@@ -16,7 +16,7 @@ const LOOK: Duration = Duration::from_millis(300);
 const TRIES: u32 = 100;
 
 /// What passes by itself.
-pub(super) fn is_held(code: Code) -> bool {
+pub(super) fn is_blocked(code: Code) -> bool {
     [
         coeval_codes::SERVERS_BEHIND,
         coeval_codes::BACKFILL_NOT_DONE,
@@ -31,51 +31,59 @@ pub(super) fn is_held(code: Code) -> bool {
 }
 
 /// The same migration a little later, also across a restart of the server.
-pub(super) async fn later(session: &Session, kind: &str) -> Result<pb::Migration, Failure> {
+pub(super) async fn poll_again(
+    session: &ClientSession,
+    kind: &str,
+) -> Result<pb::Migration, Failure> {
     let mut tries = 0;
     loop {
+        // Looked at again and again: a migration has no stream of its own.
         tokio::time::sleep(LOOK).await;
         match get(session, kind).await {
-            Err(error) if error.kind() == Kind::Unavailable && tries < TRIES => tries += 1,
-            other => return other.map_err(|error| words::told(error, kind)),
+            // A restart of the server takes a while; the migration is in the store.
+            Err(error) if error.kind() == ClientErrorKind::Unavailable && tries < TRIES => {
+                tries += 1;
+            }
+            other => return other.map_err(|error| words::with_advice(error, kind)),
         }
     }
 }
 
 /// Shows it until it has ended.
 pub(super) async fn watch(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
     output: OutputOptions,
 ) -> Result<(), Failure> {
     let now = get(session, kind).await;
-    let now = now.map_err(|error| words::told(error, kind))?;
-    let mut view = View::new(&output.output);
-    let now = until(session, kind, now, &mut view, words::has_ended).await?;
+    let now = now.map_err(|error| words::with_advice(error, kind))?;
+    let mut view = MigrationView::new(&output.output);
+    let now = wait_until(session, kind, now, &mut view, words::has_ended).await?;
     drop(view);
     say(&format!("{} is {}", now.name, words::state(&now)));
     Ok(())
 }
 
 /// Shows it until something holds.
-pub(super) async fn until(
-    session: &Session,
+pub(super) async fn wait_until(
+    session: &ClientSession,
     kind: &str,
     mut now: pb::Migration,
-    view: &mut View,
+    view: &mut MigrationView,
     holds: impl Fn(&pb::Migration) -> bool,
 ) -> Result<pb::Migration, Failure> {
     loop {
+        // Drawn before it is judged, so that the last state stays on the screen.
         view.tell(&now)?;
         if holds(&now) {
             return Ok(now);
         }
-        now = later(session, kind).await?;
+        now = poll_again(session, kind).await?;
     }
 }
 
 /// What would be waited for in vain.
-pub(super) fn rests(now: &pb::Migration, kind: &str) -> Result<(), Failure> {
+pub(super) fn check_not_paused(now: &pb::Migration, kind: &str) -> Result<(), Failure> {
     if now.paused && words::works(now) {
         return Err(Failure::refused(
             now.why.clone(),
@@ -86,14 +94,14 @@ pub(super) fn rests(now: &pb::Migration, kind: &str) -> Result<(), Failure> {
 }
 
 /// Waits for the work of the phase that was reached.
-pub(super) async fn settled(
-    session: &Session,
+pub(super) async fn wait_for_work(
+    session: &ClientSession,
     kind: &str,
     now: pb::Migration,
-    view: &mut View,
+    view: &mut MigrationView,
 ) -> Result<pb::Migration, Failure> {
     let still = |now: &pb::Migration| words::works(now) && !now.paused;
-    let now = until(session, kind, now, view, |now| !still(now)).await?;
-    rests(&now, kind)?;
+    let now = wait_until(session, kind, now, view, |now| !still(now)).await?;
+    check_not_paused(&now, kind)?;
     Ok(now)
 }

@@ -1,7 +1,7 @@
 //! Migrations in words, and as data.
 
 use super::phase;
-use crate::access::told as told_level;
+use crate::access::level_name as told_level;
 use crate::failure::Failure;
 use coeval_client::ClientError;
 use coeval_codes::Coded as _;
@@ -48,6 +48,7 @@ pub(super) fn percent(progress: Option<&pb::Progress>) -> String {
     let Some(progress) = progress else {
         return String::new();
     };
+    // A backfill of nothing is complete.
     match (progress.done, progress.total) {
         (true, _) | (_, 0) => "100%".to_owned(),
         (false, total) => format!("{}%", progress.visited.saturating_mul(100) / total),
@@ -60,6 +61,7 @@ pub(super) fn works(now: &pb::Migration) -> bool {
     let Some(progress) = &now.progress else {
         return false;
     };
+    // That all was visited is noted a moment later, and only then the next phase can be entered.
     let noted = match progress.work() {
         pb::Work::Backfill => now.forward_done,
         pb::Work::CopyBack => now.back_done,
@@ -107,6 +109,7 @@ pub(super) fn next_command(now: &pb::Migration) -> Option<String> {
     if now.failed > 0 {
         return Some(format!("coeval migrate failed {of}"));
     }
+    // A half step goes on first, whoever lacks access.
     if let Some(first) = now.without_access.first()
         && now.low == now.high
     {
@@ -114,6 +117,7 @@ pub(super) fn next_command(now: &pb::Migration) -> Option<String> {
     }
     let next = following(now);
     Some(match next {
+        // These close a way back: the command names them, which agrees to it.
         Some(phase @ (Phase::Cutover | Phase::Cleanup)) if now.low == now.high => {
             format!("coeval migrate advance {of} --to {phase} --wait")
         }
@@ -132,7 +136,7 @@ pub(super) fn following(now: &pb::Migration) -> Option<Phase> {
 }
 
 /// A refusal, with the command that helps.
-pub(super) fn told(error: impl Into<ClientError>, of: &str) -> Failure {
+pub(super) fn with_advice(error: impl Into<ClientError>, of: &str) -> Failure {
     let error: ClientError = error.into();
     let code = error.code();
     let failure = Failure::from(error);

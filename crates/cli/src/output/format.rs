@@ -16,7 +16,7 @@ const FORMATS: [(&str, &str); 6] = [
 
 /// How things are printed.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) enum Format {
+pub(crate) enum OutputFormat {
     /// Columns.
     #[default]
     Table,
@@ -32,7 +32,7 @@ pub(crate) enum Format {
     JsonPath(Template),
 }
 
-impl FromStr for Format {
+impl FromStr for OutputFormat {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -51,7 +51,7 @@ impl FromStr for Format {
     }
 }
 
-impl Format {
+impl OutputFormat {
     /// Whether people read it as it comes, rather than programs.
     pub(crate) const fn is_table(&self) -> bool {
         matches!(self, Self::Table | Self::Wide)
@@ -78,11 +78,11 @@ mod tests {
     fn every_format_that_is_offered_is_taken_and_another_is_told_which_there_are() {
         for (name, _) in FORMATS {
             let text = name.replace("jsonpath=", "jsonpath={.kind}");
-            assert!(text.parse::<Format>().is_ok(), "{name}");
-            let unknown = "xml".parse::<Format>().unwrap_err();
+            assert!(text.parse::<OutputFormat>().is_ok(), "{name}");
+            let unknown = "xml".parse::<OutputFormat>().unwrap_err();
             assert!(unknown.contains(name), "{unknown}");
         }
-        assert!("jsonpath".parse::<Format>().is_err());
-        assert!("YAML".parse::<Format>().is_err());
+        assert!("jsonpath".parse::<OutputFormat>().is_err());
+        assert!("YAML".parse::<OutputFormat>().is_err());
     }
 }

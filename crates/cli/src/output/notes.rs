@@ -1,6 +1,6 @@
 //! What goes to stderr: what somebody should know beside the data.
 
-use crate::columns::harmless;
+use crate::columns::sanitize;
 use anstyle::{AnsiColor, Style};
 use coeval_proto::header::v1::Quarantined;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -10,13 +10,13 @@ use std::time::Duration;
 /// Something to know.
 pub(crate) fn note(text: &str) {
     // Nothing is left to do when stderr is closed.
-    let _ = writeln!(anstream::stderr(), "{}", harmless(text));
+    let _ = writeln!(anstream::stderr(), "{}", sanitize(text));
 }
 
 /// Something to look at.
 pub(crate) fn warn(text: &str) {
     let yellow = Style::new().fg_color(Some(AnsiColor::Yellow.into()));
-    let text = harmless(text);
+    let text = sanitize(text);
     let _ = writeln!(anstream::stderr(), "{yellow}warning:{yellow:#} {text}");
 }
 
@@ -33,7 +33,7 @@ pub(crate) struct Spinner(ProgressBar);
 
 impl Spinner {
     pub(crate) fn new(text: &str) -> Self {
-        let bar = ProgressBar::new_spinner().with_message(harmless(text));
+        let bar = ProgressBar::new_spinner().with_message(sanitize(text));
         bar.enable_steady_tick(Duration::from_millis(100));
         Self(
             match ProgressStyle::with_template("{spinner} {msg} ({elapsed})") {
@@ -44,7 +44,7 @@ impl Spinner {
     }
 
     pub(crate) fn tell(&self, text: &str) {
-        self.0.set_message(harmless(text));
+        self.0.set_message(sanitize(text));
     }
 }
 

@@ -1,9 +1,9 @@
 //! Prints one thing or many, without holding them all: a table is held back by a block, the
 //! other formats by nothing.
 
-use super::table::{Cell, Table};
-use super::{Format, OutputOptions, Shown};
-use crate::columns::harmless;
+use super::table::{TableCell, TextTable};
+use super::{OutputFormat, OutputOptions, Printable};
+use crate::columns::sanitize;
 use crate::failure::Failure;
 use serde_json::Value;
 use std::io::{ErrorKind, IsTerminal as _, Write};
@@ -14,7 +14,7 @@ const BLOCK: usize = 500;
 
 /// Whether one thing was asked for, or as many as there are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shape {
+pub(crate) enum OutputShape {
     One,
     List,
     /// One after the other, for as long as somebody reads.
@@ -23,27 +23,32 @@ pub(crate) enum Shape {
 
 /// Prints to stdout.
 pub(crate) struct Printer<T, W: Write = Box<dyn Write + Send>> {
-    format: Format,
-    shape: Shape,
+    format: OutputFormat,
+    shape: OutputShape,
     out: W,
     /// Somebody looks at it.
     terminal: bool,
-    table: Table,
-    rows: Vec<Vec<Cell>>,
+    table: TextTable,
+    rows: Vec<Vec<TableCell>>,
     headed: bool,
     printed: u64,
     of: PhantomData<fn(T)>,
 }
 
-impl<T: Shown> Printer<T> {
+impl<T: Printable> Printer<T> {
     /// In the format that was asked for.
-    pub(crate) fn new(options: &OutputOptions, shape: Shape) -> Self {
+    pub(crate) fn new(options: &OutputOptions, shape: OutputShape) -> Self {
         Self::with_columns(options, shape, &[])
     }
 
     /// The same; a table has these columns too, after its own.
-    pub(crate) fn with_columns(options: &OutputOptions, shape: Shape, more: &[String]) -> Self {
+    pub(crate) fn with_columns(
+        options: &OutputOptions,
+        shape: OutputShape,
+        more: &[String],
+    ) -> Self {
         let stdout = std::io::stdout();
+        // Only a terminal has a width; a pipe gets whole rows.
         let terminal = stdout.is_terminal();
         let room = terminal_size::terminal_size_of(&stdout);
         let room = room.map(|(width, _)| usize::from(width.0));
@@ -55,11 +60,17 @@ impl<T: Shown> Printer<T> {
     }
 }
 
-impl<T: Shown, W: Write> Printer<T, W> {
-    fn to(out: W, format: Format, shape: Shape, terminal: bool, room: Option<usize>) -> Self {
+impl<T: Printable, W: Write> Printer<T, W> {
+    fn to(
+        out: W,
+        format: OutputFormat,
+        shape: OutputShape,
+        terminal: bool,
+        room: Option<usize>,
+    ) -> Self {
         let heads = T::heads(format.is_wide());
         let heads = heads.into_iter().map(str::to_owned).collect();
-        let table = Table::new(heads, room);
+        let table = TextTable::new(heads, room);
         Self {
             format,
             shape,
@@ -84,23 +95,24 @@ impl<T: Shown, W: Write> Printer<T, W> {
     }
 
     /// The same, with cells for the columns that were added.
-    pub(crate) fn print_with(&mut self, thing: &T, more: Vec<Cell>) -> Result<(), Failure> {
+    pub(crate) fn print_with(&mut self, thing: &T, more: Vec<TableCell>) -> Result<(), Failure> {
         let text = match &self.format {
-            Format::Table | Format::Wide => {
+            OutputFormat::Table | OutputFormat::Wide => {
                 let mut row = thing.row(self.format.is_wide());
                 row.extend(more);
                 self.rows.push(row);
+                // Held back until their widths are known; the other formats are printed at once.
                 if self.rows.len() < BLOCK {
                     String::new()
                 } else {
                     self.block()
                 }
             }
-            Format::Name => format!("{}\n", thing.name()),
-            Format::Yaml => self.document(&valued(thing)?)?,
-            Format::Json => self.item(&valued(thing)?)?,
-            Format::JsonPath(template) => {
-                let line = template.render(&valued(thing)?);
+            OutputFormat::Name => format!("{}\n", thing.name()),
+            OutputFormat::Yaml => self.document(&to_value(thing)?)?,
+            OutputFormat::Json => self.item(&to_value(thing)?)?,
+            OutputFormat::JsonPath(template) => {
+                let line = template.render(&to_value(thing)?);
                 format!("{}\n", self.shown(line))
             }
         };
@@ -116,20 +128,21 @@ impl<T: Shown, W: Write> Printer<T, W> {
             self.block()
         };
         self.write(&text)?;
-        said(self.out.flush())
+        check_written(self.out.flush())
     }
 
     /// The end: what is still open is closed.
     pub(crate) fn finish(mut self) -> Result<(), Failure> {
         self.flush()?;
-        if self.format == Format::Json && self.shape == Shape::List {
+        // What was opened with the first item is closed here.
+        if self.format == OutputFormat::Json && self.shape == OutputShape::List {
             let end = match self.printed {
                 0 => "{\"items\": []}\n",
                 _ => "\n  ]\n}\n",
             };
             self.write(end)?;
         }
-        said(self.out.flush())
+        check_written(self.out.flush())
     }
 
     fn block(&mut self) -> String {
@@ -146,6 +159,7 @@ impl<T: Shown, W: Write> Printer<T, W> {
     fn document(&self, value: &Value) -> Result<String, Failure> {
         let text = serde_norway::to_string(value)
             .map_err(|error| Failure::internal(format!("can't print YAML: {error}")))?;
+        // Documents of a stream are told apart by a line; the first needs none.
         Ok(match self.printed {
             0 => text,
             _ => format!("---\n{text}"),
@@ -154,11 +168,12 @@ impl<T: Shown, W: Write> Printer<T, W> {
 
     /// The object, or an item of it.
     fn item(&self, value: &Value) -> Result<String, Failure> {
-        if self.shape == Shape::Stream {
+        // One object a line, for programs that read as it comes.
+        if self.shape == OutputShape::Stream {
             return Ok(format!("{value}\n"));
         }
-        let text = serde_json::to_string_pretty(value).map_err(|error| unsayable(&error))?;
-        if self.shape == Shape::One {
+        let text = serde_json::to_string_pretty(value).map_err(|error| not_json(&error))?;
+        if self.shape == OutputShape::One {
             return Ok(text + "\n");
         }
         let open = match self.printed {
@@ -170,6 +185,7 @@ impl<T: Shown, W: Write> Printer<T, W> {
 
     /// As it is for programs; for people without what a terminal would obey.
     fn shown(&self, text: String) -> String {
+        // For a program, control characters are data.
         if self.terminal {
             text.split('\n')
                 .map(harmless_tabs)
@@ -181,29 +197,29 @@ impl<T: Shown, W: Write> Printer<T, W> {
     }
 
     fn write(&mut self, text: &str) -> Result<(), Failure> {
-        said(self.out.write_all(text.as_bytes()))
+        check_written(self.out.write_all(text.as_bytes()))
     }
 }
 
 fn harmless_tabs(line: &str) -> String {
-    let parts: Vec<_> = line.split('\t').map(harmless).collect();
+    let parts: Vec<_> = line.split('\t').map(sanitize).collect();
     parts.join("\t")
 }
 
-fn valued<T: Shown>(thing: &T) -> Result<Value, Failure> {
-    thing.value().map_err(|error| unsayable(&error))
+fn to_value<T: Printable>(thing: &T) -> Result<Value, Failure> {
+    thing.value().map_err(|error| not_json(&error))
 }
 
-fn unsayable(error: &serde_json::Error) -> Failure {
+fn not_json(error: &serde_json::Error) -> Failure {
     Failure::internal(format!("can't print JSON: {error}"))
 }
 
 /// What became of a write. A reader that closed the pipe has seen enough: there is nothing more to
 /// do, and nothing went wrong.
-pub(crate) fn said(written: std::io::Result<()>) -> Result<(), Failure> {
+pub(crate) fn check_written(written: std::io::Result<()>) -> Result<(), Failure> {
     match written {
         Ok(()) => Ok(()),
-        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::unread()),
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Err(Failure::reader_gone()),
         Err(error) => {
             let failure = Failure::internal(format!("can't write to stdout: {error}"));
             Err(failure.with_advice("Check the free space where stdout leads to."))
@@ -218,9 +234,9 @@ mod tests {
     use serde::Deserialize as _;
     use serde_json::json;
 
-    fn printed(format: &str, shape: Shape, names: &[&str]) -> String {
+    fn printed(format: &str, shape: OutputShape, names: &[&str]) -> String {
         let mut out = Vec::new();
-        let format: Format = format.parse().unwrap();
+        let format: OutputFormat = format.parse().unwrap();
         let mut printer = Printer::to(&mut out, format, shape, false, None);
         for name in names {
             let spec = json!({"image": "a", "n": 9_007_199_254_740_993_u64});
@@ -248,7 +264,7 @@ mod tests {
 
     #[test]
     fn a_list_in_yaml_is_a_stream_of_files_that_can_be_read_back() {
-        let text = printed("yaml", Shape::List, &["a", "b"]);
+        let text = printed("yaml", OutputShape::List, &["a", "b"]);
         let documents: Vec<Resource> = serde_norway::Deserializer::from_str(&text)
             .map(|document| Resource::deserialize(document).unwrap())
             .collect();
@@ -261,30 +277,36 @@ mod tests {
     #[test]
     fn json_is_one_object_whether_one_or_none_or_many() {
         for names in [&[][..], &["a"], &["a", "b", "c"]] {
-            let text = printed("json", Shape::List, names);
+            let text = printed("json", OutputShape::List, names);
             let value: Value = serde_json::from_str(&text).unwrap();
             assert_eq!(value["items"].as_array().unwrap().len(), names.len());
         }
-        let one: Value = serde_json::from_str(&printed("json", Shape::One, &["a"])).unwrap();
+        let one: Value = serde_json::from_str(&printed("json", OutputShape::One, &["a"])).unwrap();
         assert_eq!(one["metadata"]["name"], "a");
     }
 
     #[test]
     fn names_and_expressions_have_a_line_each() {
-        assert_eq!(printed("name", Shape::List, &["a", "b"]), "app/a\napp/b\n");
+        assert_eq!(
+            printed("name", OutputShape::List, &["a", "b"]),
+            "app/a\napp/b\n"
+        );
         let path = "jsonpath={.metadata.name} {.metadata.labels.tier}";
-        assert_eq!(printed(path, Shape::List, &["a", "b"]), "a gold\nb gold\n");
+        assert_eq!(
+            printed(path, OutputShape::List, &["a", "b"]),
+            "a gold\nb gold\n"
+        );
     }
 
     #[test]
     fn tables_have_heads_once_and_none_for_nothing() {
         let names: Vec<_> = (0..1200).map(|number| number.to_string()).collect();
         let names: Vec<_> = names.iter().map(String::as_str).collect();
-        let text = printed("table", Shape::List, &names);
+        let text = printed("table", OutputShape::List, &names);
         assert_eq!(text.lines().count(), 1201);
         assert_eq!(text.matches("NAME").count(), 1);
-        assert_eq!(printed("table", Shape::List, &[]), "");
-        let wide = printed("wide", Shape::List, &["a"]);
+        assert_eq!(printed("table", OutputShape::List, &[]), "");
+        let wide = printed("wide", OutputShape::List, &["a"]);
         assert!(
             wide.contains("LABELS") && wide.contains("tier=gold"),
             "{wide}"

@@ -1,7 +1,7 @@
 //! A resource as a row.
 
-use super::table::Cell;
-use super::{Shown, age};
+use super::table::TableCell;
+use super::{Printable, age};
 use coeval_client::Resource;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -11,7 +11,7 @@ pub(crate) fn named(resource: &Resource) -> String {
     format!("{}/{}", resource.kind, resource.metadata.name)
 }
 
-impl Shown for Resource {
+impl Printable for Resource {
     fn heads(wide: bool) -> Vec<&'static str> {
         let mut heads = vec!["NAME", "VERSION", "STATE", "AGE"];
         if wide {
@@ -20,15 +20,15 @@ impl Shown for Resource {
         heads
     }
 
-    fn row(&self, wide: bool) -> Vec<Cell> {
+    fn row(&self, wide: bool) -> Vec<TableCell> {
         let metadata = &self.metadata;
         let status = self.status.clone().unwrap_or_default();
         let age = |created| age(created, Timestamp::now());
         let mut row = vec![
-            Cell::new(&metadata.name),
-            Cell::new(&self.version),
-            Cell::state(&status.state),
-            Cell::new(metadata.created.map(age).unwrap_or_default()),
+            TableCell::new(&metadata.name),
+            TableCell::new(&self.version),
+            TableCell::state(&status.state),
+            TableCell::new(metadata.created.map(age).unwrap_or_default()),
         ];
         if wide {
             let labels = metadata.labels.iter();
@@ -36,11 +36,11 @@ impl Shown for Resource {
                 .map(|(key, value)| format!("{key}={value}"))
                 .collect();
             row.extend([
-                Cell::new(&metadata.namespace),
-                Cell::new(&status.stored_version),
-                Cell::new(&metadata.owner),
-                Cell::new(&metadata.revision),
-                Cell::new(labels.join(",")),
+                TableCell::new(&metadata.namespace),
+                TableCell::new(&status.stored_version),
+                TableCell::new(&metadata.owner),
+                TableCell::new(&metadata.revision),
+                TableCell::new(labels.join(",")),
             ]);
         }
         row

@@ -1,6 +1,6 @@
 //! Columns for people. On a terminal a row is one line; elsewhere nothing is cut.
 
-use crate::columns::{cut, pad, plain, width};
+use crate::columns::{cut, pad, single_line, width};
 use anstyle::{AnsiColor, Style};
 
 /// Between two columns.
@@ -10,15 +10,15 @@ const NARROWEST: usize = 6;
 
 /// One field, with how it looks.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Cell {
+pub(crate) struct TableCell {
     text: String,
     style: Style,
 }
 
-impl Cell {
+impl TableCell {
     pub(crate) fn new(text: impl AsRef<str>) -> Self {
         Self {
-            text: plain(text.as_ref()),
+            text: single_line(text.as_ref()),
             style: Style::new(),
         }
     }
@@ -38,7 +38,7 @@ impl Cell {
     }
 }
 
-impl From<&str> for Cell {
+impl From<&str> for TableCell {
     fn from(text: &str) -> Self {
         Self::new(text)
     }
@@ -46,14 +46,14 @@ impl From<&str> for Cell {
 
 /// Rows under their heads.
 #[derive(Clone, Debug)]
-pub(crate) struct Table {
+pub(crate) struct TextTable {
     heads: Vec<String>,
     widths: Vec<usize>,
     /// `None`: nobody looks at how wide it is.
     room: Option<usize>,
 }
 
-impl Table {
+impl TextTable {
     pub(crate) fn new(heads: Vec<String>, room: Option<usize>) -> Self {
         let widths = heads.iter().map(|head| width(head)).collect();
         Self {
@@ -65,15 +65,15 @@ impl Table {
 
     /// Columns after those that there are.
     pub(crate) fn add_heads(&mut self, more: &[String]) {
-        let more: Vec<String> = more.iter().map(|head| plain(head)).collect();
+        let more: Vec<String> = more.iter().map(|head| single_line(head)).collect();
         self.widths.extend(more.iter().map(|head| width(head)));
         self.heads.extend(more);
     }
 
-    pub(crate) fn heads(&mut self, rows: &[Vec<Cell>]) -> String {
+    pub(crate) fn heads(&mut self, rows: &[Vec<TableCell>]) -> String {
         self.fit(rows);
         let bold = Style::new().bold();
-        let heads = self.heads.iter().map(|head| Cell {
+        let heads = self.heads.iter().map(|head| TableCell {
             text: head.clone(),
             style: bold,
         });
@@ -82,12 +82,13 @@ impl Table {
     }
 
     /// Lines under the heads. Columns only ever get wider, so that blocks stay aligned.
-    pub(crate) fn rows(&mut self, rows: &[Vec<Cell>]) -> String {
+    pub(crate) fn rows(&mut self, rows: &[Vec<TableCell>]) -> String {
         self.fit(rows);
         rows.iter().map(|row| self.line(row)).collect()
     }
 
-    fn fit(&mut self, rows: &[Vec<Cell>]) {
+    fn fit(&mut self, rows: &[Vec<TableCell>]) {
+        // Columns grow with what they show, up to the width of the terminal.
         for row in rows {
             for (known, cell) in self.widths.iter_mut().zip(row) {
                 *known = (*known).max(width(&cell.text));
@@ -96,6 +97,7 @@ impl Table {
         let Some(room) = self.room else { return };
         // The widest gives first, so that short columns stay whole.
         loop {
+            // The gaps take room as well.
             let gaps = GAP * self.widths.len().saturating_sub(1);
             let over = (self.widths.iter().sum::<usize>() + gaps).saturating_sub(room);
             let widest = self.widths.iter_mut().max();
@@ -108,9 +110,10 @@ impl Table {
         }
     }
 
-    fn line(&self, cells: &[Cell]) -> String {
+    fn line(&self, cells: &[TableCell]) -> String {
         let mut line = String::new();
         for (at, (cell, room)) in cells.iter().zip(&self.widths).enumerate() {
+            // Cut only where there is an edge.
             let text = match self.room {
                 Some(_) => cut(&cell.text, *room),
                 None => cell.text.clone(),
@@ -120,10 +123,12 @@ impl Table {
             }
             let last = at + 1 == self.widths.len();
             let spaces = if last {
+                // Nothing is padded at the end of a line, where it would wrap.
                 String::new()
             } else {
                 pad(&text, *room).split_off(text.len())
             };
+            // Styles outside of the cut text: cutting inside an escape would spill it.
             let (on, off) = (cell.style.render(), cell.style.render_reset());
             line.push_str(&format!("{on}{text}{off}{spaces}"));
         }
@@ -141,15 +146,15 @@ mod tests {
         vec!["NAME".to_owned(), "STATE".to_owned()]
     }
 
-    fn rows(names: &[(&str, &str)]) -> Vec<Vec<Cell>> {
+    fn rows(names: &[(&str, &str)]) -> Vec<Vec<TableCell>> {
         let rows = names.iter();
-        rows.map(|(a, b)| vec![Cell::new(a), Cell::new(b)])
+        rows.map(|(a, b)| vec![TableCell::new(a), TableCell::new(b)])
             .collect()
     }
 
     #[test]
     fn columns_are_aligned_and_nothing_is_cut_where_no_terminal_is() {
-        let mut table = Table::new(heads(), None);
+        let mut table = TextTable::new(heads(), None);
         let long = "n".repeat(300);
         let some = rows(&[("web", "a"), (&long, "b")]);
         let head = table.heads(&some);
@@ -163,7 +168,7 @@ mod tests {
     #[test]
     fn a_row_is_one_line_of_a_terminal() {
         for room in [0, 5, 20, 40, 80] {
-            let mut table = Table::new(heads(), Some(room));
+            let mut table = TextTable::new(heads(), Some(room));
             let some = rows(&[
                 ("日本語日本語日本語日本語", &"y".repeat(60)),
                 ("short", "ok"),
@@ -179,7 +184,7 @@ mod tests {
 
     #[test]
     fn what_a_server_says_can_t_command_a_terminal_nor_break_a_row() {
-        let cell = Cell::new("a\u{1b}[2J\nb");
+        let cell = TableCell::new("a\u{1b}[2J\nb");
         assert_eq!(cell.text, "a\u{fffd}[2J b");
     }
 }

@@ -12,10 +12,10 @@ const LONGEST: usize = 4096;
 
 /// A text with paths in it.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Template(Vec<Part>);
+pub(crate) struct Template(Vec<TemplatePart>);
 
 #[derive(Clone, Debug, PartialEq)]
-enum Part {
+enum TemplatePart {
     Text(String),
     Path(JsonPath),
 }
@@ -33,14 +33,16 @@ impl Template {
         if text.is_empty() {
             return Err("write an expression: jsonpath='{.metadata.name}'".into());
         }
+        // As RFC 9535 has it: a path alone, without braces.
         if !text.contains('{') {
-            return Ok(Self(vec![Part::Path(path(text)?)]));
+            return Ok(Self(vec![TemplatePart::Path(path(text)?)]));
         }
         let mut parts = Vec::new();
         let mut rest = text;
+        // Text outside of braces is printed as it is.
         while let Some((before, after)) = rest.split_once('{') {
             if !before.is_empty() {
-                parts.push(Part::Text(before.to_owned()));
+                parts.push(TemplatePart::Text(before.to_owned()));
             }
             let end = end_of(after).ok_or_else(|| format!("a `}}` is missing in `{text}`"))?;
             let (inside, tail) = after.split_at(end);
@@ -48,7 +50,7 @@ impl Template {
             rest = tail.strip_prefix('}').unwrap_or(tail);
         }
         if !rest.is_empty() {
-            parts.push(Part::Text(rest.to_owned()));
+            parts.push(TemplatePart::Text(rest.to_owned()));
         }
         Ok(Self(parts))
     }
@@ -58,8 +60,8 @@ impl Template {
         let mut out = String::new();
         for part in &self.0 {
             match part {
-                Part::Text(text) => out.push_str(text),
-                Part::Path(path) => {
+                TemplatePart::Text(text) => out.push_str(text),
+                TemplatePart::Path(path) => {
                     let found = path.query(value).all().into_iter().map(plainly);
                     out.push_str(&found.collect::<Vec<_>>().join(" "));
                 }
@@ -71,8 +73,8 @@ impl Template {
     /// Whether any of its paths leads somewhere.
     pub(crate) fn finds(&self, value: &Value) -> bool {
         self.0.iter().any(|part| match part {
-            Part::Path(path) => !path.query(value).is_empty(),
-            Part::Text(_) => false,
+            TemplatePart::Path(path) => !path.query(value).is_empty(),
+            TemplatePart::Text(_) => false,
         })
     }
 }
@@ -82,6 +84,7 @@ fn end_of(text: &str) -> Option<usize> {
     let mut quote = None;
     let mut escaped = false;
     for (at, c) in text.char_indices() {
+        // A brace inside of a string is part of the string.
         match (quote, c) {
             _ if escaped => escaped = false,
             (Some(_), '\\') => escaped = true,
@@ -94,22 +97,24 @@ fn end_of(text: &str) -> Option<usize> {
     None
 }
 
-fn part(inside: &str) -> Result<Part, String> {
+fn part(inside: &str) -> Result<TemplatePart, String> {
     if inside.starts_with('"') {
         let text = serde_json::from_str(inside);
         return text
-            .map(Part::Text)
+            .map(TemplatePart::Text)
             .map_err(|error| format!("`{inside}` is no text: {error}"));
     }
     if inside == "end" || inside.starts_with("range ") {
+        // Not needed here, and silently ignored it would print braces.
         return Err("range is not needed: every resource gets a line".into());
     }
-    path(inside).map(Part::Path)
+    path(inside).map(TemplatePart::Path)
 }
 
 /// `.spec.x`, `$.spec.x` and `spec.x` are the same.
 fn path(text: &str) -> Result<JsonPath, String> {
     let after = text.strip_prefix('$').unwrap_or(text);
+    // kubectl's users write it for lists.
     let after = after.strip_prefix(".items[*]").unwrap_or(after);
     if after.starts_with(".items") {
         return Err(

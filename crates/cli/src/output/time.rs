@@ -5,6 +5,7 @@ use std::time::Duration;
 
 /// How long ago: `5s`, `12m`, `3h`, `9d`, `2y`.
 pub(crate) fn age(then: Timestamp, now: Timestamp) -> String {
+    // A clock that is behind the server's would show a negative age.
     let seconds = now.duration_since(then).as_secs().max(0);
     match seconds {
         0..120 => format!("{seconds}s"),

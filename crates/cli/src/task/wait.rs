@@ -1,10 +1,10 @@
 //! Waits for a task: a bar on a terminal, a line for each change elsewhere.
 
 use super::{get, progress, show, status};
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
-use crate::rows::{OutputOptions, harmless, say};
-use coeval_client::{ClientError, Kind};
+use crate::rows::{OutputOptions, sanitize_line, say};
+use coeval_client::{ClientError, ClientErrorKind};
 use coeval_codes::{Code, Coded};
 use coeval_proto::tasks::v1 as pb;
 use futures::StreamExt as _;
@@ -20,7 +20,7 @@ const BETWEEN: Duration = Duration::from_secs(1);
 
 /// Why a task did not do its work.
 #[derive(Debug)]
-enum Ended {
+enum TaskEnd {
     Failed {
         id: String,
         code: Code,
@@ -32,7 +32,7 @@ enum Ended {
     },
 }
 
-impl fmt::Display for Ended {
+impl fmt::Display for TaskEnd {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Failed { said, .. } => f.write_str(said),
@@ -43,9 +43,9 @@ impl fmt::Display for Ended {
     }
 }
 
-impl std::error::Error for Ended {}
+impl std::error::Error for TaskEnd {}
 
-impl Coded for Ended {
+impl Coded for TaskEnd {
     fn code(&self) -> Code {
         match self {
             Self::Failed { code, .. } => *code,
@@ -64,17 +64,18 @@ impl Coded for Ended {
 }
 
 pub(super) async fn run(
-    session: &Session,
+    session: &ClientSession,
     id: String,
     timeout: Option<Duration>,
     output: OutputOptions,
 ) -> Result<ExitCode, Failure> {
-    let ended = ended(session, &id);
+    let ended = wait_for_end(session, &id);
     let task = match timeout {
         None => ended.await?,
+        // The task goes on: only the waiting ends.
         Some(waited) => match tokio::time::timeout(waited, ended).await {
             Ok(task) => task?,
-            Err(_) => return Err(Ended::Late { id, waited }.into()),
+            Err(_) => return Err(TaskEnd::Late { id, waited }.into()),
         },
     };
     show(&succeeded(session, task).await?, output)?;
@@ -82,7 +83,7 @@ pub(super) async fn run(
 }
 
 /// An ended task with its result.
-async fn succeeded(session: &Session, task: pb::Task) -> Result<pb::Task, Failure> {
+async fn succeeded(session: &ClientSession, task: pb::Task) -> Result<pb::Task, Failure> {
     if task.status() == pb::TaskStatus::Success {
         // A listing leaves the result out, and so may a watch.
         return Ok(get(session, task.id).await?);
@@ -91,15 +92,19 @@ async fn succeeded(session: &Session, task: pb::Task) -> Result<pb::Task, Failur
 }
 
 /// Waits until a task has done its work, and shows how far it is; the task with its result.
-pub(crate) async fn done(session: &Session, id: &str) -> Result<pb::Task, Failure> {
-    succeeded(session, ended(session, id).await?).await
+pub(crate) async fn wait_for_success(
+    session: &ClientSession,
+    id: &str,
+) -> Result<pb::Task, Failure> {
+    succeeded(session, wait_for_end(session, id).await?).await
 }
 
-fn failed(task: pb::Task) -> Ended {
+fn failed(task: pb::Task) -> TaskEnd {
     let how = status(&task);
     let (code, why) = match task.failure {
         Some(failure) => {
             let mut known = coeval_codes::ALL.iter();
+            // A code that this release does not know still has to be one.
             let known = known.find(|code| code.to_string() == failure.code);
             let known = known.copied().unwrap_or(coeval_codes::CODE_NEWER);
             (known, failure.message)
@@ -107,37 +112,44 @@ fn failed(task: pb::Task) -> Ended {
         None => (coeval_codes::TASK_ENDED, task.message),
     };
     let separator = if why.is_empty() { "" } else { ": " };
-    let said = format!("{} ended as {how}{separator}{}", task.id, harmless(&why));
-    Ended::Failed {
+    let said = format!(
+        "{} ended as {how}{separator}{}",
+        task.id,
+        sanitize_line(&why)
+    );
+    TaskEnd::Failed {
         id: task.id,
         code,
         said,
     }
 }
 
-async fn ended(session: &Session, id: &str) -> Result<pb::Task, ClientError> {
-    let mut shown = Shown::new();
-    followed(session, id, |task| shown.tell(task)).await
+async fn wait_for_end(session: &ClientSession, id: &str) -> Result<pb::Task, ClientError> {
+    let mut shown = TaskProgress::new();
+    follow_to_end(session, id, |task| shown.tell(task)).await
 }
 
 /// Follows a task to its end, also across a restart of the server, and tells what it is meanwhile.
-pub(crate) async fn followed(
-    session: &Session,
+pub(crate) async fn follow_to_end(
+    session: &ClientSession,
     id: &str,
     mut tell: impl FnMut(&pb::Task),
 ) -> Result<pb::Task, ClientError> {
+    // Counted only while nothing is heard: see `follow`.
     let mut tries = 0;
     loop {
         let error = match follow(session, id, &mut tell, &mut tries).await {
             Ok(Some(task)) => return Ok(task),
             Ok(None) => None,
-            Err(error) if error.kind() == Kind::Unavailable => Some(error),
+            Err(error) if error.kind() == ClientErrorKind::Unavailable => Some(error),
             Err(error) => return Err(error),
         };
         tries += 1;
+        // Somebody may restart the server several times in a row.
         if tries > TRIES {
             let message = "the server ends the watch again and again";
-            let gone = || ClientError::new(Kind::Unavailable, message, "Try again later.");
+            let gone =
+                || ClientError::new(ClientErrorKind::Unavailable, message, "Try again later.");
             return Err(error.unwrap_or_else(gone));
         }
         tokio::time::sleep(BETWEEN).await;
@@ -146,7 +158,7 @@ pub(crate) async fn followed(
 
 /// `None` if the stream ended before the task did.
 async fn follow(
-    session: &Session,
+    session: &ClientSession,
     id: &str,
     tell: &mut impl FnMut(&pb::Task),
     tries: &mut u32,
@@ -157,6 +169,7 @@ async fn follow(
     let stream = stream.get_mut();
     while let Some(told) = stream.next().await {
         let task = told?.task.unwrap_or_default();
+        // Something was heard, so the next interruption is the first again.
         *tries = 0;
         tell(&task);
         let goes_on = [
@@ -172,12 +185,12 @@ async fn follow(
 }
 
 /// What is seen of it meanwhile, on stderr.
-struct Shown {
+struct TaskProgress {
     bar: Option<ProgressBar>,
     last: String,
 }
 
-impl Shown {
+impl TaskProgress {
     fn new() -> Self {
         let terminal = std::io::stderr().is_terminal();
         Self {
@@ -193,7 +206,7 @@ impl Shown {
         if let Some(bar) = &self.bar {
             bar.set_length(task.total.unwrap_or(0));
             bar.set_position(task.done);
-            bar.set_message(harmless(&line));
+            bar.set_message(sanitize_line(&line));
         } else if line != self.last {
             say(&line);
             self.last = line;
@@ -201,7 +214,7 @@ impl Shown {
     }
 }
 
-impl Drop for Shown {
+impl Drop for TaskProgress {
     fn drop(&mut self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -244,7 +257,7 @@ mod tests {
 
     #[test]
     fn a_task_that_takes_too_long_is_undecided() {
-        let late = Ended::Late {
+        let late = TaskEnd::Late {
             id: "1".to_owned(),
             waited: Duration::from_secs(3),
         };

@@ -1,13 +1,13 @@
 //! `coeval type deprecate` and `coeval type columns`: what may change while a version has resources.
 
-use super::registered::whole_id;
-use crate::context::Session;
+use super::server_types::full_id;
+use crate::context::ClientSession;
 use crate::failure::Failure;
-use crate::output::Format;
+use crate::output::OutputFormat;
 use crate::rows::{print_rows, say};
 use clap::Args;
 use coeval_client::ClientError;
-use coeval_core::types::{Column, ColumnType, Deprecation};
+use coeval_core::types::{ColumnType, ListColumn, VersionDeprecation};
 use coeval_proto::types::v1 as pb;
 use serde_json::{Value, json};
 
@@ -29,11 +29,12 @@ pub(crate) struct DeprecationOptions {
 }
 
 pub(super) async fn deprecate(
-    session: &Session,
+    session: &ClientSession,
     id: &str,
     options: DeprecationOptions,
 ) -> Result<(), Failure> {
-    let id = whole_id(session, id.to_owned()).await?;
+    let id = full_id(session, id.to_owned()).await?;
+    // The day in UTC, as dates in types are.
     let today = || jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
     let deprecated = (!options.clear).then(|| pb::Deprecation {
         since: options.since.unwrap_or_else(today),
@@ -47,6 +48,7 @@ pub(super) async fn deprecate(
         columns: None,
     };
     let now = annotate(session, request).await?;
+    // As the server has it now, which may differ from what was sent.
     match now.deprecated.as_ref() {
         Some(deprecated) => say(&format!("{id} is {}", deprecation(deprecated))),
         None => say(&format!("{id} is not deprecated")),
@@ -55,7 +57,7 @@ pub(super) async fn deprecate(
 }
 
 async fn annotate(
-    session: &Session,
+    session: &ClientSession,
     request: pb::AnnotateTypeVersionRequest,
 ) -> Result<pb::TypeVersion, Failure> {
     let done = session.client.types().annotate_type_version(request).await;
@@ -64,9 +66,9 @@ async fn annotate(
 }
 
 /// As it is said in a file.
-pub(super) fn deprecation(said: &pb::Deprecation) -> Deprecation {
+pub(super) fn deprecation(said: &pb::Deprecation) -> VersionDeprecation {
     let some = |text: &String| (!text.is_empty()).then(|| text.clone());
-    Deprecation {
+    VersionDeprecation {
         since: some(&said.since),
         sunset: some(&said.sunset),
         message: some(&said.message),
@@ -74,8 +76,8 @@ pub(super) fn deprecation(said: &pb::Deprecation) -> Deprecation {
 }
 
 /// The same; a type of a later release is shown as it is.
-pub(super) fn known_column(said: &pb::Column) -> Column {
-    Column {
+pub(super) fn known_column(said: &pb::Column) -> ListColumn {
+    ListColumn {
         name: said.name.clone(),
         path: said.path.clone(),
         kind: ColumnType::of(&said.r#type).unwrap_or_default(),
@@ -84,12 +86,12 @@ pub(super) fn known_column(said: &pb::Column) -> Column {
 
 /// Sets them, if any are given, and shows those that there are.
 pub(super) async fn columns(
-    session: &Session,
+    session: &ClientSession,
     id: &str,
     columns: Option<Vec<pb::Column>>,
-    format: &Format,
+    format: &OutputFormat,
 ) -> Result<(), Failure> {
-    let id = whole_id(session, id.to_owned()).await?;
+    let id = full_id(session, id.to_owned()).await?;
     let now = match columns {
         Some(columns) => {
             let request = pb::AnnotateTypeVersionRequest {

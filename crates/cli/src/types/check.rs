@@ -6,10 +6,10 @@ mod text;
 use super::explain::{print, terminal_width};
 use super::read::{TypesOrSchema, read_types_or_schema};
 use crate::failure::Failure;
-use coeval_core::compat::{Change, Kind, check};
+use coeval_core::compat::{ChangeKind, SchemaChange, check};
 use coeval_core::convert::Versions;
 use coeval_core::types::{Schema, TypeVersion};
-use report::Report;
+use report::CheckReport;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -20,7 +20,7 @@ const BREAKING: u8 = 1;
 const UNDECIDED: u8 = 4;
 
 pub(super) fn run(files: &[PathBuf], json: bool) -> Result<ExitCode, Failure> {
-    let report = compared(files)?;
+    let report = compare_files(files)?;
     let text = if json {
         let text = serde_json::to_string_pretty(&report)
             .map_err(|error| Failure::internal(format!("can't print JSON: {error}")))?;
@@ -30,14 +30,14 @@ pub(super) fn run(files: &[PathBuf], json: bool) -> Result<ExitCode, Failure> {
     };
     print(&text)?;
     Ok(match report.kind() {
-        Kind::Breaking => ExitCode::from(BREAKING),
-        Kind::Undecided => ExitCode::from(UNDECIDED),
+        ChangeKind::Breaking => ExitCode::from(BREAKING),
+        ChangeKind::Undecided => ExitCode::from(UNDECIDED),
         _ if report.enough() == Some(false) => ExitCode::from(BREAKING),
-        Kind::Identical | Kind::Additive => ExitCode::SUCCESS,
+        ChangeKind::Identical | ChangeKind::Additive => ExitCode::SUCCESS,
     })
 }
 
-fn compared(files: &[PathBuf]) -> Result<Report, Failure> {
+fn compare_files(files: &[PathBuf]) -> Result<CheckReport, Failure> {
     let mut types: Vec<Vec<TypeVersion>> = Vec::new();
     let mut schemas: Vec<(String, Schema)> = Vec::new();
     for path in files {
@@ -66,12 +66,13 @@ fn named(path: &Path) -> String {
 }
 
 /// The files' names alone, if they tell them apart.
-fn shorter(schemas: &mut [(String, Schema)]) {
+fn shorten_names(schemas: &mut [(String, Schema)]) {
     let short = |name: &String| {
         let file = Path::new(name).file_name().unwrap_or_default();
         file.to_string_lossy().into_owned()
     };
     let names: BTreeSet<String> = schemas.iter().map(|(name, _)| short(name)).collect();
+    // Otherwise the folders are what tells them apart.
     if names.len() == schemas.len() {
         for (name, _) in schemas {
             *name = short(name);
@@ -86,16 +87,17 @@ fn nothing_before() -> Failure {
     )
 }
 
-fn of_schemas(mut schemas: Vec<(String, Schema)>) -> Result<Report, Failure> {
-    shorter(&mut schemas);
+fn of_schemas(mut schemas: Vec<(String, Schema)>) -> Result<CheckReport, Failure> {
+    shorten_names(&mut schemas);
     let new = schemas.pop().ok_or_else(nothing_before)?;
     let changes = schemas.iter().rev();
-    let changes = changes.map(|(name, old)| (name.clone(), Change::between(old, &new.1)));
-    Report::of_schemas(new.0, changes.collect()).ok_or_else(nothing_before)
+    let changes = changes.map(|(name, old)| (name.clone(), SchemaChange::between(old, &new.1)));
+    CheckReport::of_schemas(new.0, changes.collect()).ok_or_else(nothing_before)
 }
 
-fn of_types(mut files: Vec<Vec<TypeVersion>>) -> Result<Report, Failure> {
+fn of_types(mut files: Vec<Vec<TypeVersion>>) -> Result<CheckReport, Failure> {
     let mut last = files.pop().unwrap_or_default();
+    // Of one file with several versions the highest is the new one.
     last.sort_by_key(|version| version.id.version);
     let new = last.pop().ok_or_else(nothing_before)?;
     let mut before: Vec<TypeVersion> = files.into_iter().flatten().collect();
@@ -119,9 +121,9 @@ fn of_types(mut files: Vec<Vec<TypeVersion>>) -> Result<Report, Failure> {
     let same = |other: &&TypeVersion| other.id.version == new.id.version;
     if let Some(same) = before.iter().find(same) {
         // An edit of a version that nobody uses yet.
-        let change = Change::between(&same.schema, &new.schema);
+        let change = SchemaChange::between(&same.schema, &new.schema);
         let changes = vec![(format!("{} before", same.id), change)];
-        return Report::of_schemas(new.id.to_string(), changes).ok_or_else(nothing_before);
+        return CheckReport::of_schemas(new.id.to_string(), changes).ok_or_else(nothing_before);
     }
     if let Some(missing) = new.conversion.as_ref().map(|conversion| conversion.from)
         && !before.iter().any(|other| other.id.version == missing)
@@ -134,7 +136,7 @@ fn of_types(mut files: Vec<Vec<TypeVersion>>) -> Result<Report, Failure> {
             format!("Give the file of version {missing} too."),
         ));
     }
-    let report = Report::of_types(&new, check(&before, &new)).ok_or_else(nothing_before)?;
+    let report = CheckReport::of_types(&new, check(&before, &new)).ok_or_else(nothing_before)?;
     let version = new.id.version;
     before.push(new);
     // What is wrong with steps is told elsewhere.

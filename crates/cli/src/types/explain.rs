@@ -1,6 +1,6 @@
 //! `coeval type explain`
 
-use super::explanation::{Explanation, explain};
+use super::explanation::{TypeExplanation, explain};
 use super::read::read_files;
 use super::text::render;
 use crate::failure::Failure;
@@ -30,7 +30,7 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     }
 }
 
-fn as_json(explained: &[Explanation<'_>]) -> Result<String, Failure> {
+fn as_json(explained: &[TypeExplanation<'_>]) -> Result<String, Failure> {
     let text = serde_json::to_string_pretty(explained)
         .map_err(|error| Failure::internal(format!("can't print JSON: {error}")))?;
     Ok(text + "\n")

@@ -2,7 +2,8 @@
 
 use coeval_core::convert::{KeyOrigin, KeyedList, Versions};
 use coeval_core::types::{
-    Column, DeclaredPath, DeclaredPaths, Deprecation, PathPattern, TypeVersion, TypeVersionId,
+    DeclaredPath, DeclaredPaths, ListColumn, PathPattern, TypeVersion, TypeVersionId,
+    VersionDeprecation,
 };
 use coeval_core::version::Version;
 use serde::{Serialize, Serializer};
@@ -13,7 +14,7 @@ use std::sync::Arc;
 /// One type version.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Explanation<'t> {
+pub(crate) struct TypeExplanation<'t> {
     #[serde(serialize_with = "printed")]
     pub(crate) name: &'t TypeVersionId,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -22,13 +23,13 @@ pub(crate) struct Explanation<'t> {
     pub(crate) description: Option<&'t str>,
     pub(crate) interfaces: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) conversion: Option<From<'t>>,
+    pub(crate) conversion: Option<ConversionSource<'t>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) restricted_view: Option<View<'t>>,
+    pub(crate) restricted_view: Option<RestrictedViewNote<'t>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) deprecated: Option<&'t Deprecation>,
+    pub(crate) deprecated: Option<&'t VersionDeprecation>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) columns: Option<&'t [Column]>,
+    pub(crate) columns: Option<&'t [ListColumn]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) clients: Option<String>,
     pub(crate) skew: String,
@@ -38,24 +39,24 @@ pub(crate) struct Explanation<'t> {
     #[serde(serialize_with = "as_map")]
     pub(crate) hooks: Vec<(String, &'t str)>,
     /// The content as a whole.
-    pub(crate) content: Field<'t>,
-    pub(crate) fields: Vec<Field<'t>>,
+    pub(crate) content: ExplainedField<'t>,
+    pub(crate) fields: Vec<ExplainedField<'t>>,
     /// Whether these are all fields.
     pub(crate) complete: bool,
     /// Places that the file names and that have no line of their own, such as one key of a map.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<ExplainedPlace>,
 }
 
 /// What it is converted from.
 #[derive(Debug, Serialize)]
-pub(crate) struct From<'t> {
+pub(crate) struct ConversionSource<'t> {
     #[serde(serialize_with = "printed")]
     pub(crate) from: Version,
     pub(crate) steps: &'t [Value],
 }
 
 #[derive(Debug, Serialize)]
-pub(crate) struct View<'t> {
+pub(crate) struct RestrictedViewNote<'t> {
     #[serde(serialize_with = "printed")]
     pub(crate) below: Version,
     pub(crate) reason: &'t str,
@@ -64,7 +65,7 @@ pub(crate) struct View<'t> {
 /// One field, or every item or value of one.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Field<'t> {
+pub(crate) struct ExplainedField<'t> {
     #[serde(serialize_with = "printed")]
     pub(crate) path: PathPattern,
     pub(crate) types: Vec<&'static str>,
@@ -76,7 +77,7 @@ pub(crate) struct Field<'t> {
     pub(crate) visibility: String,
     pub(crate) secure: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) since: Option<Since>,
+    pub(crate) since: Option<FieldSince>,
     pub(crate) meaning_changed: bool,
     pub(crate) any_content: bool,
     pub(crate) repeats: bool,
@@ -114,7 +115,7 @@ impl ShownKey {
 
 /// The version that a field came with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-pub(crate) struct Since {
+pub(crate) struct FieldSince {
     #[serde(serialize_with = "printed")]
     pub(crate) version: Version,
     /// No file says so; it is the first of the given versions that declares the field.
@@ -124,11 +125,11 @@ pub(crate) struct Since {
 /// A place and what the file says of it.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Place {
+pub(crate) struct ExplainedPlace {
     #[serde(serialize_with = "printed")]
     pub(crate) path: PathPattern,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) since: Option<Since>,
+    pub(crate) since: Option<FieldSince>,
     pub(crate) meaning_changed: bool,
 }
 
@@ -144,11 +145,11 @@ fn as_map<S: Serializer>(
 }
 
 /// Each version, with what the others of its type tell of its fields.
-pub(crate) fn explain(versions: &[Arc<TypeVersion>]) -> Vec<Explanation<'_>> {
+pub(crate) fn explain(versions: &[Arc<TypeVersion>]) -> Vec<TypeExplanation<'_>> {
     let all = versions.iter();
     all.map(|version| {
         let lists = keyed_lists(version, versions);
-        explain_one(version, &Family::of(version, versions), &lists)
+        explain_one(version, &VersionFamily::of(version, versions), &lists)
     })
     .collect()
 }
@@ -169,17 +170,17 @@ fn is_of_type(one: &TypeVersion, other: &TypeVersion) -> bool {
 pub(crate) fn explain_one_of<'t>(
     version: &'t TypeVersion,
     all: &[&'t TypeVersion],
-) -> Explanation<'t> {
+) -> TypeExplanation<'t> {
     let mut family = all.to_vec();
     family.sort_by_key(|member| member.id.version);
-    explain_one(version, &Family(family), &[])
+    explain_one(version, &VersionFamily(family), &[])
 }
 
 fn explain_one<'t>(
     version: &'t TypeVersion,
-    family: &Family<'_>,
+    family: &VersionFamily<'_>,
     lists: &[KeyedList],
-) -> Explanation<'t> {
+) -> TypeExplanation<'t> {
     let DeclaredPaths {
         whole,
         paths,
@@ -189,29 +190,36 @@ fn explain_one<'t>(
         let since = family.since(version, &declared.path);
         let changed = |path: &PathPattern| path.covers(&declared.path);
         let meaning_changed = version.meaning_changed.iter().any(changed);
+        // The keys come from all versions together, since a step may declare one.
         let key = lists.iter().find(|list| list.list == declared.path);
         let key = key.cloned().map(ShownKey::of);
-        Field {
+        ExplainedField {
             list_key: key,
-            ..Field::of(declared, since, meaning_changed)
+            ..ExplainedField::of(declared, since, meaning_changed)
         }
     };
     let fields: Vec<_> = paths.into_iter().map(field).collect();
-    Explanation {
+    TypeExplanation {
         name: &version.id,
         title: version.title.as_deref(),
         description: version.description.as_deref(),
         interfaces: version.interfaces.iter().map(ToString::to_string).collect(),
-        conversion: version.conversion.as_ref().map(|conversion| From {
-            from: conversion.from,
-            steps: &conversion.steps,
-        }),
+        conversion: version
+            .conversion
+            .as_ref()
+            .map(|conversion| ConversionSource {
+                from: conversion.from,
+                steps: &conversion.steps,
+            }),
         deprecated: version.deprecated.as_ref(),
         columns: version.columns.as_deref(),
-        restricted_view: version.restricted_view.as_ref().map(|view| View {
-            below: view.below,
-            reason: &view.reason,
-        }),
+        restricted_view: version
+            .restricted_view
+            .as_ref()
+            .map(|view| RestrictedViewNote {
+                below: view.below,
+                reason: &view.reason,
+            }),
         clients: version.clients.as_ref().map(ToString::to_string),
         skew: version.skew.to_string(),
         unique_names: version.unique_names,
@@ -225,15 +233,15 @@ fn explain_one<'t>(
             .iter()
             .map(|(hook, runs)| (hook.to_string(), runs.as_str()))
             .collect(),
-        content: Field::of(whole, None, false),
+        content: ExplainedField::of(whole, None, false),
         places: places(version, &fields),
         fields,
         complete,
     }
 }
 
-impl<'t> Field<'t> {
-    fn of(declared: DeclaredPath<'t>, since: Option<Since>, meaning_changed: bool) -> Self {
+impl<'t> ExplainedField<'t> {
+    fn of(declared: DeclaredPath<'t>, since: Option<FieldSince>, meaning_changed: bool) -> Self {
         Self {
             path: declared.path,
             types: declared.types,
@@ -253,17 +261,22 @@ impl<'t> Field<'t> {
 }
 
 /// What is said of places that are none of the fields.
-fn places(version: &TypeVersion, fields: &[Field<'_>]) -> Vec<Place> {
+fn places(version: &TypeVersion, fields: &[ExplainedField<'_>]) -> Vec<ExplainedPlace> {
+    // A field of its own already shows it.
     let has_line = |path: &PathPattern| fields.iter().any(|field| path.covers(&field.path));
-    let since = version.since.fields().iter().map(|(path, version)| Place {
-        path: path.clone(),
-        since: Some(Since {
-            version: *version,
-            derived: false,
-        }),
-        meaning_changed: false,
-    });
-    let changed = version.meaning_changed.iter().map(|path| Place {
+    let since = version
+        .since
+        .fields()
+        .iter()
+        .map(|(path, version)| ExplainedPlace {
+            path: path.clone(),
+            since: Some(FieldSince {
+                version: *version,
+                derived: false,
+            }),
+            meaning_changed: false,
+        });
+    let changed = version.meaning_changed.iter().map(|path| ExplainedPlace {
         path: path.clone(),
         since: None,
         meaning_changed: true,
@@ -275,9 +288,9 @@ fn places(version: &TypeVersion, fields: &[Field<'_>]) -> Vec<Place> {
 }
 
 /// The given versions of one type, the lowest first.
-struct Family<'t>(Vec<&'t TypeVersion>);
+struct VersionFamily<'t>(Vec<&'t TypeVersion>);
 
-impl<'t> Family<'t> {
+impl<'t> VersionFamily<'t> {
     fn of(version: &TypeVersion, versions: &'t [Arc<TypeVersion>]) -> Self {
         let own = versions.iter().filter(|other| is_of_type(version, other));
         let mut family: Vec<&TypeVersion> = own.map(|own| &**own).collect();
@@ -287,19 +300,21 @@ impl<'t> Family<'t> {
 
     /// What the version says itself, else what another says, else what the schemas show. Of a
     /// field that the lowest version has already, nobody can know.
-    fn since(&self, version: &TypeVersion, path: &PathPattern) -> Option<Since> {
+    fn since(&self, version: &TypeVersion, path: &PathPattern) -> Option<FieldSince> {
         let own = version.id.version;
         let others = self.0.iter().filter_map(|other| said_since(other, path));
+        // What others say counts if it is not about a later version than this one.
         let said = said_since(version, path).or_else(|| others.filter(|said| *said <= own).max());
         if let Some(version) = said {
             let derived = false;
-            return Some(Since { version, derived });
+            return Some(FieldSince { version, derived });
         }
+        // In the order of versions: the first that declares it brought it.
         let mut until_own = self.0.iter().filter(|other| other.id.version <= own);
         let first = until_own.position(|other| other.schema.declares_some(path))?;
         let version = self.0.get(first).filter(|_| first > 0)?.id.version;
         let derived = true;
-        Some(Since { version, derived })
+        Some(FieldSince { version, derived })
     }
 }
 
@@ -333,8 +348,8 @@ mod tests {
     }
 
     /// Each field with its version, `?` for a derived one.
-    fn told(explanation: &Explanation<'_>) -> Vec<String> {
-        let one = |field: &Field<'_>| match field.since {
+    fn told(explanation: &TypeExplanation<'_>) -> Vec<String> {
+        let one = |field: &ExplainedField<'_>| match field.since {
             None => field.path.to_string(),
             Some(since) => {
                 let derived = if since.derived { "?" } else { "" };

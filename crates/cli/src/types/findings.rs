@@ -1,6 +1,6 @@
 //! What a server found out about a type version, printed as `type check` prints what it finds.
 
-use crate::columns::{harmless, pad, plain, wrap};
+use crate::columns::{pad, sanitize, single_line, wrap};
 use coeval_proto::types::v1::Finding;
 use serde_json::{Value, json};
 
@@ -11,6 +11,7 @@ const DOCUMENT: usize = 400;
 
 /// Whether all that stands in the way is that nobody knows.
 pub(super) fn only_undecided(findings: &[Finding]) -> bool {
+    // Without anything that refuses there is nothing undecided either.
     let mut refusing = findings.iter().filter(|finding| finding.refuses).peekable();
     refusing.peek().is_some() && refusing.all(|finding| finding.rule == UNDECIDED)
 }
@@ -18,6 +19,7 @@ pub(super) fn only_undecided(findings: &[Finding]) -> bool {
 /// Of a refusal: each is JSON. One that can't be read is told as it is.
 pub(super) fn of_texts(texts: &[String]) -> Vec<Finding> {
     let read = |text: &String| {
+        // Of a newer server it may be anything; then it is shown as it is.
         let value: Value = serde_json::from_str(text).unwrap_or_default();
         let said = |key: &str| {
             let said = value.get(key).and_then(Value::as_str);
@@ -47,6 +49,7 @@ pub(super) fn of_texts(texts: &[String]) -> Vec<Finding> {
 /// What stands in the way first.
 pub(super) fn render(findings: &[Finding], width: Option<usize>) -> String {
     let width = width.unwrap_or(100).max(40);
+    // What refuses comes first, for that is what has to be mended.
     let (refusing, others): (Vec<&Finding>, Vec<&Finding>) =
         findings.iter().partition(|finding| finding.refuses);
     let all = refusing.into_iter().chain(others);
@@ -69,18 +72,18 @@ fn heading(finding: &Finding) -> String {
     };
     let place = match finding.path.as_str() {
         "" => "the whole".to_owned(),
-        path => plain(path),
+        path => single_line(path),
     };
-    format!("{}{}  {place}", pad(kind, 11), plain(&finding.rule))
+    format!("{}{}  {place}", pad(kind, 11), single_line(&finding.rule))
 }
 
 fn body(finding: &Finding) -> Vec<String> {
-    let mut said = vec![plain(&finding.message)];
+    let mut said = vec![single_line(&finding.message)];
     if !finding.against.is_empty() {
-        said.push(format!("Against {}.", plain(&finding.against)));
+        said.push(format!("Against {}.", single_line(&finding.against)));
     }
     if !finding.witness.is_empty() {
-        let document = harmless(&finding.witness);
+        let document = sanitize(&finding.witness);
         let cut: String = document.chars().take(DOCUMENT).collect();
         let more = if cut.len() < document.len() {
             "…"

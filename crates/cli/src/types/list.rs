@@ -1,15 +1,15 @@
 //! `coeval type list` and `coeval type versions`: what is registered.
 
 use super::annotate::column_value;
-use super::registered::{all, type_of, versions_of};
-use crate::context::Session;
+use super::server_types::{all, type_of, versions_of};
+use crate::context::ClientSession;
 use crate::failure::Failure;
-use crate::output::Format;
+use crate::output::OutputFormat;
 use crate::rows::print_rows;
 use coeval_proto::types::v1 as pb;
 use serde_json::{Value, json};
 
-pub(super) async fn list(session: &Session, format: &Format) -> Result<(), Failure> {
+pub(super) async fn list(session: &ClientSession, format: &OutputFormat) -> Result<(), Failure> {
     let found = all(session, "", "").await?;
     let types: Vec<&[pb::TypeVersion]> = found
         .chunk_by(|one, next| type_of(one) == type_of(next))
@@ -51,9 +51,9 @@ fn value(versions: &[pb::TypeVersion]) -> Value {
 }
 
 pub(super) async fn versions(
-    session: &Session,
+    session: &ClientSession,
     kind: &str,
-    format: &Format,
+    format: &OutputFormat,
 ) -> Result<(), Failure> {
     let found = versions_of(session, kind).await?;
     let row = |version: &pb::TypeVersion| {

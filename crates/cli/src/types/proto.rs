@@ -4,7 +4,7 @@ mod made;
 mod served;
 
 use super::explain::print;
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use std::fs;
 use std::path::{Component, Path, PathBuf};
@@ -24,9 +24,11 @@ const HEADER: &str = "coeval/header/v1/header.proto";
 pub(super) async fn run(
     what: &[PathBuf],
     out: Option<&Path>,
-    session: Option<&Session>,
+    session: Option<&ClientSession>,
 ) -> Result<(), Failure> {
     let mut files = match session {
+        // The files decide the numbers of fields by their order; a server knows the ones that it
+        // gave.
         None => made::of_files(what)?,
         Some(session) => served::of_server(what, session, out.is_some()).await?,
     };

@@ -3,7 +3,7 @@
 //! Every type has a rights bundle of its own. Published to an organization, it brings the rights of
 //! the type and a grant on each version that there is.
 
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::rows::say;
 use coeval_client::ClientError;
@@ -11,12 +11,12 @@ use coeval_proto::access::v1 as pb;
 
 /// To whom.
 #[derive(Debug)]
-pub(super) struct Organizations {
+pub(super) struct PublishedTo {
     pub(super) named: Vec<String>,
     pub(super) all: bool,
 }
 
-impl Organizations {
+impl PublishedTo {
     fn told(&self) -> String {
         if self.all {
             "all organizations".to_owned()
@@ -26,7 +26,11 @@ impl Organizations {
     }
 }
 
-pub(super) async fn publish(session: &Session, of: &str, to: Organizations) -> Result<(), Failure> {
+pub(super) async fn publish(
+    session: &ClientSession,
+    of: &str,
+    to: PublishedTo,
+) -> Result<(), Failure> {
     let bundle = bundle_of(session, of).await?;
     let told = format!("{} is published to {}", bundle.r#type, to.told());
     let request = pb::PublishBundleRequest {
@@ -41,9 +45,9 @@ pub(super) async fn publish(session: &Session, of: &str, to: Organizations) -> R
 }
 
 pub(super) async fn unpublish(
-    session: &Session,
+    session: &ClientSession,
     of: &str,
-    from: Organizations,
+    from: PublishedTo,
 ) -> Result<(), Failure> {
     let bundle = bundle_of(session, of).await?;
     let told = format!("{} is taken from {}", bundle.r#type, from.told());
@@ -59,8 +63,9 @@ pub(super) async fn unpublish(
 }
 
 /// The bundle that was made for the type.
-async fn bundle_of(session: &Session, of: &str) -> Result<pb::Bundle, Failure> {
+async fn bundle_of(session: &ClientSession, of: &str) -> Result<pb::Bundle, Failure> {
     let (mut found, mut page_token) = (Vec::new(), String::new());
+    // With a vendor the name is exact; without one its last part decides.
     let is = |bundle: &pb::Bundle| {
         if of.contains(':') {
             bundle.r#type == of
@@ -88,6 +93,7 @@ async fn bundle_of(session: &Session, of: &str) -> Result<pb::Bundle, Failure> {
         )
     };
     let types: Vec<_> = found.iter().map(|bundle| bundle.r#type.clone()).collect();
+    // Two vendors may have a type of this name.
     if types.len() > 1 {
         return Err(Failure::usage(
             format!("{of} can be {}", types.join(" or ")),

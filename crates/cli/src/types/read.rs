@@ -16,7 +16,7 @@ const READ_AT_MOST: u64 = 64 * 1024 * 1024;
 
 /// Why one file can't be used.
 #[derive(Debug, thiserror::Error)]
-enum Why {
+enum TypeFileProblem {
     #[error("{0}")]
     File(io::Error),
     #[error("the bytes from number {0} on are not UTF-8")]
@@ -33,23 +33,23 @@ fn lines(errors: &[SchemaError]) -> String {
 }
 
 #[derive(Debug)]
-struct Refused {
+struct RefusedTypeFile {
     path: PathBuf,
-    why: Why,
+    why: TypeFileProblem,
 }
 
 /// All files that can't be used, at least one.
 #[derive(Debug)]
 pub(crate) struct TypeFilesError {
-    first: Refused,
-    others: Vec<Refused>,
+    first: RefusedTypeFile,
+    others: Vec<RefusedTypeFile>,
 }
 
 /// A line for each problem, with its file.
 impl fmt::Display for TypeFilesError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut separator = "";
-        for Refused { path, why } in std::iter::once(&self.first).chain(&self.others) {
+        for RefusedTypeFile { path, why } in std::iter::once(&self.first).chain(&self.others) {
             let file = if is_stdin(path) {
                 Path::new("stdin")
             } else {
@@ -69,10 +69,10 @@ impl std::error::Error for TypeFilesError {}
 impl Coded for TypeFilesError {
     fn code(&self) -> Code {
         match &self.first.why {
-            Why::File(_) => coeval_codes::FILE,
-            Why::NotUtf8(_) => coeval_codes::TYPE_FILE_SYNTAX,
-            Why::Type(error) => error.code(),
-            Why::Schema(errors) => {
+            TypeFileProblem::File(_) => coeval_codes::FILE,
+            TypeFileProblem::NotUtf8(_) => coeval_codes::TYPE_FILE_SYNTAX,
+            TypeFileProblem::Type(error) => error.code(),
+            TypeFileProblem::Schema(errors) => {
                 let code = errors.first().map(Coded::code);
                 code.unwrap_or(coeval_codes::TYPE_FILE_SYNTAX)
             }
@@ -81,10 +81,12 @@ impl Coded for TypeFilesError {
 
     fn advice(&self) -> String {
         match &self.first.why {
-            Why::File(_) => "Check the path and the permissions.".to_owned(),
-            Why::NotUtf8(_) => "Save the file as UTF-8.".to_owned(),
-            Why::Type(error) => error.advice(),
-            Why::Schema(errors) => errors.first().map(Coded::advice).unwrap_or_default(),
+            TypeFileProblem::File(_) => "Check the path and the permissions.".to_owned(),
+            TypeFileProblem::NotUtf8(_) => "Save the file as UTF-8.".to_owned(),
+            TypeFileProblem::Type(error) => error.advice(),
+            TypeFileProblem::Schema(errors) => {
+                errors.first().map(Coded::advice).unwrap_or_default()
+            }
         }
     }
 }
@@ -93,11 +95,12 @@ impl Coded for TypeFilesError {
 pub(crate) fn read_files(paths: &[PathBuf]) -> Result<Vec<TypeVersion>, TypeFilesError> {
     let mut versions = Vec::new();
     let mut refused = Vec::new();
+    // All files are read before any is judged, so that all problems are told at once.
     for path in paths {
         let path = path.clone();
         match read_file(&path) {
             Ok(mut found) => versions.append(&mut found),
-            Err(why) => refused.push(Refused { path, why }),
+            Err(why) => refused.push(RefusedTypeFile { path, why }),
         }
     }
     let mut refused = refused.into_iter();
@@ -115,8 +118,9 @@ pub(crate) fn read_files(paths: &[PathBuf]) -> Result<Vec<TypeVersion>, TypeFile
 pub(crate) fn read_documents(paths: &[PathBuf]) -> Result<Vec<String>, TypeFilesError> {
     let mut documents = Vec::new();
     for path in paths {
+        // At the first file that can't be read nothing is sent.
         let text = read_text(path).map_err(|why| TypeFilesError {
-            first: Refused {
+            first: RefusedTypeFile {
                 path: path.clone(),
                 why,
             },
@@ -131,6 +135,7 @@ pub(crate) fn read_documents(paths: &[PathBuf]) -> Result<Vec<String>, TypeFiles
 fn split(text: &str) -> Vec<String> {
     let mut documents = vec![String::new()];
     for line in text.split_inclusive('\n') {
+        // As YAML has it: only at the margin, and with a blank or nothing behind.
         let rest = line.strip_prefix("---");
         let ends =
             rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(char::is_whitespace));
@@ -145,18 +150,20 @@ fn split(text: &str) -> Vec<String> {
         let mut lines = document.lines().map(str::trim);
         lines.any(|line| !line.is_empty() && !line.starts_with('#') && line != "---")
     };
+    // A file that is only comments is still one document, and is refused as such.
     let several = documents.len() > 1;
     documents.retain(|document| !several || says_something(document));
     documents
 }
 
-fn read_file(path: &Path) -> Result<Vec<TypeVersion>, Why> {
-    TypeVersion::parse_all(&read_text(path)?).map_err(|error| Why::Type(Box::new(error)))
+fn read_file(path: &Path) -> Result<Vec<TypeVersion>, TypeFileProblem> {
+    TypeVersion::parse_all(&read_text(path)?)
+        .map_err(|error| TypeFileProblem::Type(Box::new(error)))
 }
 
-fn read_text(path: &Path) -> Result<String, Why> {
-    String::from_utf8(read_bytes(path).map_err(Why::File)?)
-        .map_err(|error| Why::NotUtf8(error.utf8_error().valid_up_to()))
+fn read_text(path: &Path) -> Result<String, TypeFileProblem> {
+    String::from_utf8(read_bytes(path).map_err(TypeFileProblem::File)?)
+        .map_err(|error| TypeFileProblem::NotUtf8(error.utf8_error().valid_up_to()))
 }
 
 /// A file that holds type versions, or a bare schema.
@@ -170,6 +177,7 @@ pub(crate) enum TypesOrSchema {
 pub(crate) fn read_types_or_schema(path: &Path) -> Result<TypesOrSchema, TypeFilesError> {
     let read = || {
         let text = read_text(path)?;
+        // The limit of type files is the parser's; here a file only must not fill the memory.
         let limits = BodyLimits {
             bytes: READ_AT_MOST as usize,
             ..BodyLimits::default()
@@ -183,19 +191,19 @@ pub(crate) fn read_types_or_schema(path: &Path) -> Result<TypesOrSchema, TypeFil
             Ok(document) if is_schema(&document.content) => {
                 // Often they are most of it, and nothing here depends on them.
                 let schema = Schema::compile_to_compare(without_descriptions(document.content));
-                let schema = schema.map_err(Why::Schema)?;
+                let schema = schema.map_err(TypeFileProblem::Schema)?;
                 Ok(TypesOrSchema::Schema(Box::new(schema)))
             }
             _ => {
                 let types = TypeVersion::parse_all(&text);
                 types
                     .map(TypesOrSchema::Types)
-                    .map_err(|error| Why::Type(Box::new(error)))
+                    .map_err(|error| TypeFileProblem::Type(Box::new(error)))
             }
         }
     };
     read().map_err(|why| TypeFilesError {
-        first: Refused {
+        first: RefusedTypeFile {
             path: path.to_owned(),
             why,
         },

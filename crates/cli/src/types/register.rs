@@ -4,10 +4,10 @@
 use super::explain::{print, terminal_width};
 use super::findings::{of_texts, only_undecided, render, values};
 use super::read::read_documents;
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::rows::say;
-use coeval_client::{ClientError, Kind};
+use coeval_client::{ClientError, ClientErrorKind};
 use coeval_core::types::{BodyLimits, read_document};
 use coeval_proto::types::v1 as pb;
 use serde_json::{Value, json};
@@ -21,14 +21,14 @@ const UNDECIDED: u8 = 4;
 
 /// What happens if something is found.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Accepting {
+pub(super) struct RegisterPolicy {
     /// Register it all the same, marked unproven.
     pub(super) warn: bool,
     /// A change that can't be decided is accepted.
     pub(super) undecided: bool,
 }
 
-impl Accepting {
+impl RegisterPolicy {
     fn policy(self) -> i32 {
         let policy = if self.warn {
             pb::Policy::Warn
@@ -41,10 +41,11 @@ impl Accepting {
 
 /// Each in order, until one is refused.
 pub(super) async fn register(
-    session: &Session,
+    session: &ClientSession,
     files: &[PathBuf],
-    accepting: Accepting,
+    accepting: RegisterPolicy,
 ) -> Result<ExitCode, Failure> {
+    // At the first refusal the rest is not sent: later versions often build on it.
     for file in read_documents(files)? {
         let request = pb::RegisterTypeVersionRequest {
             file: file.clone(),
@@ -52,18 +53,22 @@ pub(super) async fn register(
             accept_undecided: accepting.undecided,
             external_id: String::new(),
         };
+        // Sent as it is written: the server reads it, and may know more than this release.
         let done = session.client.types().register_type_version(request).await;
         match done.map_err(ClientError::of_write) {
-            Ok(done) => registered(&done.into_inner())?,
-            Err(error) if error.kind() == Kind::Exists => there(session, &file, error).await?,
-            Err(error) if !error.detail().findings.is_empty() => return refused(&error),
+            Ok(done) => report_registered(&done.into_inner())?,
+            // It may be the same; then running the command again is no error.
+            Err(error) if error.kind() == ClientErrorKind::Exists => {
+                check_same_definition(session, &file, error).await?;
+            }
+            Err(error) if !error.detail().findings.is_empty() => return report_refusal(&error),
             Err(error) => return Err(error.into()),
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn registered(done: &pb::RegisterTypeVersionResponse) -> Result<(), Failure> {
+fn report_registered(done: &pb::RegisterTypeVersionResponse) -> Result<(), Failure> {
     print(&render(&done.findings, terminal_width()))?;
     let parent = match done.parent.as_str() {
         "" => "the first of its type".to_owned(),
@@ -75,10 +80,11 @@ fn registered(done: &pb::RegisterTypeVersionResponse) -> Result<(), Failure> {
 }
 
 /// The findings to stdout, as those of `type check`; the rest to stderr.
-fn refused(error: &ClientError) -> Result<ExitCode, Failure> {
+fn report_refusal(error: &ClientError) -> Result<ExitCode, Failure> {
     let findings = of_texts(&error.detail().findings);
     print(&render(&findings, terminal_width()))?;
     let failure = Failure::from(error.clone());
+    // Told apart by the exit code, for scripts that accept such changes by hand.
     if only_undecided(&findings) {
         let advice = "Look at it; if it is right, say --accept-undecided.";
         failure.with_advice(advice).report();
@@ -89,7 +95,11 @@ fn refused(error: &ClientError) -> Result<ExitCode, Failure> {
 }
 
 /// The same definition again is nothing to complain about.
-async fn there(session: &Session, file: &str, error: ClientError) -> Result<(), Failure> {
+async fn check_same_definition(
+    session: &ClientSession,
+    file: &str,
+    error: ClientError,
+) -> Result<(), Failure> {
     let Some(id) = id_of(file) else {
         return Err(error.into());
     };
@@ -135,10 +145,11 @@ fn same(one: &str, other: &str) -> bool {
 
 /// As the server would judge each, and nothing is written.
 pub(super) async fn check(
-    session: &Session,
+    session: &ClientSession,
     files: &[PathBuf],
     json: bool,
 ) -> Result<ExitCode, Failure> {
+    // Of several files the exit code tells the worst.
     let mut worst = 0;
     let mut told = Vec::new();
     for file in read_documents(files)? {

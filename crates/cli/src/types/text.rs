@@ -1,9 +1,9 @@
 //! Type versions as people read them.
 
-use super::explanation::{Explanation, Field, Place, Since};
+use super::explanation::{ExplainedField, ExplainedPlace, FieldSince, TypeExplanation};
 use super::tree::branches;
 use crate::columns::{cut, pad, plain, width, wrap};
-use coeval_core::types::Step;
+use coeval_core::types::PathToken;
 use serde_json::Value;
 
 #[cfg(test)]
@@ -28,7 +28,7 @@ const VALUE: usize = 28;
 const WORTH_SAYING: usize = 12;
 
 /// One after another; nothing is cut or wrapped without a width.
-pub(crate) fn render(explained: &[Explanation<'_>], width: Option<usize>) -> String {
+pub(crate) fn render(explained: &[TypeExplanation<'_>], width: Option<usize>) -> String {
     let width = width.unwrap_or(usize::MAX);
     let all = explained.iter().map(|one| {
         let mut lines = heading(one, width);
@@ -43,21 +43,21 @@ pub(crate) fn render(explained: &[Explanation<'_>], width: Option<usize>) -> Str
     all.collect::<Vec<_>>().join("\n")
 }
 
-fn heading(one: &Explanation<'_>, width: usize) -> Vec<String> {
-    let title = one.title.map(|title| format!("  {}", plain(title)));
+fn heading(one: &TypeExplanation<'_>, width: usize) -> Vec<String> {
+    let title = one.title.map(|title| format!("  {}", single_line(title)));
     let mut lines = vec![format!("{}{}", one.name, title.unwrap_or_default())];
     if let Some(description) = one.description {
-        lines.extend(wrap(&plain(description), width));
+        lines.extend(wrap(&single_line(description), width));
     }
     lines.push(String::new());
     lines
 }
 
-fn settings(one: &Explanation<'_>, width: usize) -> Vec<String> {
+fn settings(one: &TypeExplanation<'_>, width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let mut say = |label: &str, value: String| {
         let mut label = label;
-        for line in wrap(&plain(&value), width.saturating_sub(INDENT + LABEL)) {
+        for line in wrap(&single_line(&value), width.saturating_sub(INDENT + LABEL)) {
             lines.push(format!("{}{}{line}", " ".repeat(INDENT), pad(label, LABEL)));
             label = "";
         }
@@ -109,7 +109,7 @@ fn settings(one: &Explanation<'_>, width: usize) -> Vec<String> {
     lines
 }
 
-fn of_place(place: &Place) -> String {
+fn of_place(place: &ExplainedPlace) -> String {
     let since = place.since.map(|since| format!(", {}", of_since(since)));
     let changed = if place.meaning_changed {
         ", meaning changed"
@@ -127,7 +127,7 @@ struct Row {
     description: String,
 }
 
-fn fields(one: &Explanation<'_>, width: usize) -> Vec<String> {
+fn fields(one: &TypeExplanation<'_>, width: usize) -> Vec<String> {
     let all: Vec<_> = std::iter::once(&one.content).chain(&one.fields).collect();
     let mut lines = align(&rows(&all, 0), width);
     if !one.complete {
@@ -137,8 +137,8 @@ fn fields(one: &Explanation<'_>, width: usize) -> Vec<String> {
 }
 
 /// A tree of fields, parents first, whose outermost is at this level.
-fn rows(all: &[&Field<'_>], level: usize) -> Vec<Row> {
-    let depth = |field: &&Field<'_>| field.path.steps().len().saturating_sub(level);
+fn rows(all: &[&ExplainedField<'_>], level: usize) -> Vec<Row> {
+    let depth = |field: &&ExplainedField<'_>| field.path.steps().len().saturating_sub(level);
     let levels: Vec<_> = all.iter().map(depth).collect();
     all.iter()
         .zip(branches(&levels))
@@ -149,15 +149,19 @@ fn rows(all: &[&Field<'_>], level: usize) -> Vec<Row> {
 
 /// One field with all that is said of it, and the tree of what is inside.
 pub(crate) fn render_part(
-    one: &Explanation<'_>,
-    field: &Field<'_>,
-    inside: &[&Field<'_>],
+    one: &TypeExplanation<'_>,
+    field: &ExplainedField<'_>,
+    inside: &[&ExplainedField<'_>],
     width: Option<usize>,
 ) -> String {
     let width = width.unwrap_or(usize::MAX);
-    let mut lines = vec![format!("{}  {}", one.name, plain(&field.path.to_string()))];
+    let mut lines = vec![format!(
+        "{}  {}",
+        one.name,
+        single_line(&field.path.to_string())
+    )];
     if let Some(description) = field.description {
-        lines.extend(wrap(&plain(description), width));
+        lines.extend(wrap(&single_line(description), width));
     }
     lines.push(String::new());
     let mut said = vec![types(field)];
@@ -176,13 +180,13 @@ pub(crate) fn render_part(
 }
 
 /// What is inside of a field is not older than it: a derived version is told once, at the outermost.
-fn since_where_it_begins(fields: &[&Field<'_>], level: usize) -> Vec<Option<Since>> {
-    let mut around: Vec<Option<Since>> = Vec::new();
-    let tell = |field: &&Field<'_>| {
+fn since_where_it_begins(fields: &[&ExplainedField<'_>], level: usize) -> Vec<Option<FieldSince>> {
+    let mut around: Vec<Option<FieldSince>> = Vec::new();
+    let tell = |field: &&ExplainedField<'_>| {
         around.truncate(field.path.steps().len().saturating_sub(level));
         let known = around.last().copied().flatten();
         around.push(field.since.or(known));
-        let again = |since: &Since| {
+        let again = |since: &FieldSince| {
             since.derived && known.is_some_and(|known| known.version == since.version)
         };
         field.since.filter(|since| !again(since))
@@ -190,28 +194,28 @@ fn since_where_it_begins(fields: &[&Field<'_>], level: usize) -> Vec<Option<Sinc
     fields.iter().map(tell).collect()
 }
 
-fn row(field: &Field<'_>, branch: String, since: Option<Since>) -> Row {
+fn row(field: &ExplainedField<'_>, branch: String, since: Option<FieldSince>) -> Row {
     Row {
         name: branch + &name(field),
         types: types(field),
         notes: notes(field, since).join(", "),
-        description: plain(field.description.unwrap_or_default()),
+        description: single_line(field.description.unwrap_or_default()),
     }
 }
 
 /// In quotes where it would be taken for something else.
-fn name(field: &Field<'_>) -> String {
+fn name(field: &ExplainedField<'_>) -> String {
     match field.path.steps().last() {
         None => "content".to_owned(),
-        Some(Step::Every) => "*".to_owned(),
-        Some(Step::Key(key)) if key.is_empty() || key == "*" || *key != plain(key) => {
+        Some(PathToken::Every) => "*".to_owned(),
+        Some(PathToken::Key(key)) if key.is_empty() || key == "*" || *key != plain(key) => {
             format!("{key:?}")
         }
-        Some(Step::Key(key)) => key.clone(),
+        Some(PathToken::Key(key)) => key.clone(),
     }
 }
 
-pub(crate) fn types(field: &Field<'_>) -> String {
+pub(crate) fn types(field: &ExplainedField<'_>) -> String {
     let (null, others): (Vec<&str>, Vec<&str>) =
         field.types.iter().partition(|name| **name == "null");
     let all = [others.as_slice(), null.as_slice()].concat();
@@ -229,7 +233,7 @@ pub(crate) fn types(field: &Field<'_>) -> String {
     }
 }
 
-pub(crate) fn notes(field: &Field<'_>, since: Option<Since>) -> Vec<String> {
+pub(crate) fn notes(field: &ExplainedField<'_>, since: Option<FieldSince>) -> Vec<String> {
     let mut notes = Vec::new();
     if field.required {
         notes.push("required".to_owned());
@@ -248,11 +252,11 @@ pub(crate) fn notes(field: &Field<'_>, since: Option<Since>) -> Vec<String> {
         notes.push(format!("default {}", short(default)));
     }
     notes.extend(field.values.map(of_values));
-    notes.extend(field.list_key.as_ref().map(|key| plain(&key.told)));
+    notes.extend(field.list_key.as_ref().map(|key| single_line(&key.told)));
     notes
 }
 
-fn of_since(since: Since) -> String {
+fn of_since(since: FieldSince) -> String {
     let derived = if since.derived { " (derived)" } else { "" };
     format!("since {}{derived}", since.version)
 }
@@ -277,7 +281,7 @@ fn of_values(values: &[Value]) -> String {
 }
 
 fn short(value: &Value) -> String {
-    cut(&plain(&value.to_string()), VALUE)
+    cut(&single_line(&value.to_string()), VALUE)
 }
 
 /// The lines of a table. Descriptions get the room that is left.

@@ -1,9 +1,9 @@
 //! The upgrade of what a filter matches: a task of the server.
 
-use super::Options;
-use crate::context::Session;
+use super::UpgradeOptions;
+use crate::context::ClientSession;
 use crate::failure::Failure;
-use crate::output::{notes, said};
+use crate::output::{check_written, notes};
 use crate::task;
 use coeval_client::UpgradeQuery;
 use serde::Deserialize;
@@ -35,8 +35,8 @@ struct RefusedEntry {
 }
 
 pub(super) async fn run(
-    session: &Session,
-    options: &Options,
+    session: &ClientSession,
+    options: &UpgradeOptions,
     filter: &str,
 ) -> Result<ExitCode, Failure> {
     let query = UpgradeQuery {
@@ -49,17 +49,20 @@ pub(super) async fn run(
     let resources = session.client.resources(kind).at(&options.version);
     let started = resources.within(&session.namespace);
     let id = started.upgrade_matching(&query).await?.id;
-    said(writeln!(std::io::stdout(), "{id}"))?;
+    // The id at once: whoever interrupts the wait needs it.
+    check_written(writeln!(std::io::stdout(), "{id}"))?;
     if options.no_wait {
         notes::note(&format!("`coeval task wait {id}` waits for it."));
         return Ok(ExitCode::SUCCESS);
     }
-    let result = task::done(session, &id).await?.result;
+    // Its end has the counts; until then only progress is known.
+    let result = task::wait_for_success(session, &id).await?.result;
+    // The result is JSON of the server's release, and may have more fields than are read here.
     let result: UpgradeResult = serde_json::from_str(&result).map_err(|error| {
         let failure = Failure::internal(format!("the result of {id} can't be read: {error}"));
         failure.with_advice(format!("`coeval task get {id}` shows it."))
     })?;
-    said(writeln!(std::io::stdout(), "{}", result.told(kind)))?;
+    check_written(writeln!(std::io::stdout(), "{}", result.told(kind)))?;
     for one in &result.entries {
         notes::warn(&one.told(kind));
     }

@@ -2,7 +2,7 @@
 
 use crate::call::BodyFields;
 use crate::error::ApiError;
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_codes::Coded;
 use coeval_engine::behaviors::{Behavior, BehaviorAccess};
 use serde_json::{Map, Value};
@@ -21,7 +21,7 @@ pub(super) fn execution(body: &Map<String, Value>) -> Result<Value, ApiError> {
     Ok(Value::Object(execution.clone()))
 }
 
-pub(super) fn level(text: &str) -> Result<Level, ApiError> {
+pub(super) fn level(text: &str) -> Result<AccessLevel, ApiError> {
     let unknown =
         |error: coeval_access::LevelUnknown| ApiError::id(text, "an access level", error.advice());
     text.parse().map_err(unknown)

@@ -1,8 +1,8 @@
 //! The behaviors of an interface.
 
 use super::{behavior_body, represent};
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::{listing, urn};
 use coeval_api::rest::RestAnswer;
@@ -16,8 +16,8 @@ use std::sync::Arc;
 pub(super) const KEYS: [&str; 5] = ["name", "id", "ref", "description", "execution"];
 
 fn page(
-    api: &Api,
-    call: &Call,
+    api: &CloudState,
+    call: &CloudCall,
     id: &InterfaceId,
     all: &[Behavior],
 ) -> Result<RestAnswer, ApiError> {
@@ -38,13 +38,13 @@ fn told(error: EngineError) -> ApiError {
     }
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let all = api.engine.interface_behaviors(call.caller()?, &id).await?;
     page(&api, &call, &id, &all)
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let behavior = behavior_body::behavior(&call.object()?)?;
     let made = api.engine.add_behavior(call.caller()?, &id, behavior).await;
@@ -52,7 +52,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(RestAnswer::ok(&represent::interface_behavior(&id, &made)))
 }
 
-pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn replace(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     // Clients send a page, and its values count; a bare list means the same.
     let mut behaviors = Vec::new();
@@ -73,7 +73,7 @@ pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<RestAnswer, Api
     page(&api, &call, &id, &done)
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let which = call.param("behavior");
     let found = api.engine.interface_behavior(call.caller()?, &id, which);
@@ -81,7 +81,7 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErro
     Ok(RestAnswer::ok(&represent::interface_behavior(&id, &found)))
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let body = call.object()?;
     let description = body.text("description")?;
@@ -97,7 +97,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(RestAnswer::ok(&represent::interface_behavior(&id, &done)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let which = call.param("behavior");
     let done = api.engine.remove_behavior(call.caller()?, &id, which);

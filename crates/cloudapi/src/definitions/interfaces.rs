@@ -1,8 +1,8 @@
 //! Interfaces.
 
 use super::represent;
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::{listing, urn};
 use coeval_api::rest::RestAnswer;
@@ -14,13 +14,13 @@ use std::sync::Arc;
 
 const KEYS: [&str; 6] = ["name", "id", "version", "vendor", "nss", "readonly"];
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let all = api.engine.interfaces().await?;
     let rows = all.iter().map(represent::interface).collect();
     listing::answer(&api, &call, rows, &KEYS, "DefinedInterfaces")
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let body = call.object()?;
     let version = body.needed("version")?;
     let version = Version::parse_full(&version)
@@ -38,14 +38,14 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(RestAnswer::json(StatusCode::CREATED, &made))
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let interface = api.engine.interface(&id).await?;
     Ok(RestAnswer::ok(&represent::interface(&interface)))
 }
 
 /// Only the name changes; the rest of the body is what the client read.
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     let name = call.object()?.needed("name")?;
     let rename = |interface: &mut Interface| name.clone_into(&mut interface.name);
@@ -56,7 +56,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(RestAnswer::ok(&represent::interface(&done)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let id = urn::interface(call.param("id"))?;
     api.engine.delete_interface(call.caller()?, &id).await?;
     Ok(RestAnswer::none())

@@ -89,7 +89,9 @@ pub(super) fn entity_type(entry: &CatalogEntry, at: ApiVersion) -> Value {
     }
     put("readonly", json!(entry.built_in));
     if at >= ApiVersion::new(37, 1) {
-        let level = entry.max_implicit_right.map(coeval_access::Level::urn);
+        let level = entry
+            .max_implicit_right
+            .map(coeval_access::AccessLevel::urn);
         put("maxImplicitRight", json!(level));
     }
     Value::Object(all)

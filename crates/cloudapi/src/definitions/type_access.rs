@@ -3,13 +3,13 @@
 
 use super::behavior_body::level;
 use super::types::type_param;
-use crate::api::Api;
+use crate::api::CloudState;
 use crate::api_version::ApiVersion;
-use crate::call::{BodyFields, Call};
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::grants::{self, MEMBERSHIP};
 use crate::{listing, urn};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_api::rest::RestAnswer;
 use coeval_core::version::Version;
 use coeval_engine::{Caller, SYSTEM_ORG, TypeKey};
@@ -19,14 +19,14 @@ use std::sync::Arc;
 
 const KEYS: [&str; 5] = ["id", "grantType", "objectId", "accessLevelId", "memberId"];
 
-fn grant_id(of: &TypeKey, version: Version, member: &Member) -> String {
+fn grant_id(of: &TypeKey, version: Version, member: &AclMember) -> String {
     let name = format!("{}\0{}", urn::of_type(of, version), member.id());
     urn::derived("accessControl", &name)
 }
 
 async fn represent(
-    api: &Api,
-    call: &Call,
+    api: &CloudState,
+    call: &CloudCall,
     (of, version): (&TypeKey, Version),
     grant: &Grant,
 ) -> Result<Value, ApiError> {
@@ -34,9 +34,9 @@ async fn represent(
     all.insert("id".into(), json!(grant_id(of, version, &grant.member)));
     if call.version >= ApiVersion::new(35, 2) {
         let org = match &grant.member {
-            Member::Org(org) => org,
+            AclMember::Org(org) => org,
             // Definitions are the provider's.
-            Member::User(_) | Member::Role(_) => SYSTEM_ORG,
+            AclMember::User(_) | AclMember::Role(_) => SYSTEM_ORG,
         };
         let name = api.engine.name_of(call.caller()?, org).await?;
         let name = name.as_deref().unwrap_or_default();
@@ -50,7 +50,11 @@ async fn represent(
 }
 
 /// Whom a body names: a user, a role or an organization that there is.
-async fn member(api: &Api, caller: &Caller, body: &Map<String, Value>) -> Result<Member, ApiError> {
+async fn member(
+    api: &CloudState,
+    caller: &Caller,
+    body: &Map<String, Value>,
+) -> Result<AclMember, ApiError> {
     match body.text("grantType")?.as_deref() {
         None | Some(MEMBERSHIP) => {}
         Some(_) => {
@@ -62,7 +66,7 @@ async fn member(api: &Api, caller: &Caller, body: &Map<String, Value>) -> Result
     grants::member(api, caller, &body.needed("memberId")?).await
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let grants = api.engine.type_acl(call.caller()?, &of, version).await?;
     let mut rows = Vec::new();
@@ -73,7 +77,7 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErr
 }
 
 /// Grants; for a member that has a grant it is changed.
-pub(crate) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(crate) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let body = call.object()?;
     // Who may not grant learns nothing of who there is.
@@ -88,37 +92,39 @@ pub(crate) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
 }
 
 async fn set(
-    api: &Api,
-    call: &Call,
+    api: &CloudState,
+    call: &CloudCall,
     of: &TypeKey,
     version: Version,
     grant: &Grant,
 ) -> Result<(), ApiError> {
-    let change = |acl: &mut coeval_access::Acl| Ok(acl.set(grant.clone(), Level::FullControl)?);
+    let change =
+        |acl: &mut coeval_access::Acl| Ok(acl.set(grant.clone(), AccessLevel::FullControl)?);
     let done = api.engine.set_type_acl(call.caller()?, of, version, change);
     Ok(done.await?)
 }
 
-async fn find(api: &Api, call: &Call) -> Result<(TypeKey, Version, Grant), ApiError> {
+async fn find(api: &CloudState, call: &CloudCall) -> Result<(TypeKey, Version, Grant), ApiError> {
     let (of, version) = type_param(call)?;
     let grants = api.engine.type_acl(call.caller()?, &of, version).await?;
     let wanted = call.param("acl");
     let mut grants = grants.into_iter();
     let grant = grants.find(|grant| grant_id(&of, version, &grant.member) == wanted);
     let none = || ApiError::id(wanted, "a grant of this type", "nothing has it");
+    // As for everything that does not exist or may not be seen.
     let forbidden = (StatusCode::FORBIDDEN, "ACCESS_TO_RESOURCE_IS_FORBIDDEN");
     let grant = grant.ok_or_else(|| none().told(forbidden.0, forbidden.1))?;
     Ok((of, version, grant))
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version, grant) = find(&api, &call).await?;
     let found = represent(&api, &call, (&of, version), &grant).await?;
     Ok(RestAnswer::ok(&found))
 }
 
 /// Another level; the member stays.
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version, mut grant) = find(&api, &call).await?;
     grant.level = level(&call.object()?.needed("accessLevelId")?)?;
     set(&api, &call, &of, version, &grant).await?;
@@ -126,10 +132,10 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(RestAnswer::ok(&found))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version, grant) = find(&api, &call).await?;
     let remove = |acl: &mut coeval_access::Acl| {
-        acl.remove(&grant.member, Level::FullControl)?;
+        acl.remove(&grant.member, AccessLevel::FullControl)?;
         Ok(())
     };
     let done = api
@@ -140,28 +146,28 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
 }
 
 /// Gives the version the grants of the organizations that its type is published to, once more.
-pub(super) async fn sync(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn sync(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let caller = call.caller()?;
     let granted = api.engine.sync_type_acl(caller, &of, version).await?;
     Ok(RestAnswer::ok(&json!({ "granted": granted })))
 }
 
-fn access_level(level: Level) -> Value {
+fn access_level(level: AccessLevel) -> Value {
     let about = match level {
-        Level::ReadOnly => "See it",
-        Level::ReadWrite => "See and change it",
-        Level::FullControl => "See, change and delete it, and say who else may",
+        AccessLevel::ReadOnly => "See it",
+        AccessLevel::ReadWrite => "See and change it",
+        AccessLevel::FullControl => "See, change and delete it, and say who else may",
     };
     json!({ "id": level.urn(), "name": level.name(), "description": about })
 }
 
-pub(super) async fn levels(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
-    let rows = Level::ALL.into_iter().map(access_level).collect();
+pub(super) async fn levels(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
+    let rows = AccessLevel::ALL.into_iter().map(access_level).collect();
     listing::answer(&api, &call, rows, &["id", "name"], "AccessLevels")
 }
 
-pub(super) async fn one_level(_: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn one_level(_: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let level = level(call.param("id"))?;
     Ok(RestAnswer::ok(&access_level(level)))
 }

@@ -3,8 +3,8 @@
 use super::interface_behaviors::KEYS;
 use super::types::type_param;
 use super::{behavior_body, represent};
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::listing;
 use coeval_api::rest::RestAnswer;
@@ -23,7 +23,7 @@ fn told(error: EngineError) -> ApiError {
     }
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let all = api
         .engine
@@ -33,7 +33,7 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErr
     listing::answer(&api, &call, rows, &KEYS, "Behaviors")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let which = call.param("behavior");
     let found = api
@@ -43,7 +43,7 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErro
     Ok(RestAnswer::ok(&represent::type_behavior(&found)))
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let body = call.object()?;
     let description = body.text("description")?;
@@ -60,7 +60,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(RestAnswer::ok(&represent::type_behavior(&done)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let which = call.param("behavior");
     let done = api.engine.end_override(call.caller()?, &of, version, which);
@@ -70,12 +70,19 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
 
 const ACCESS_KEYS: [&str; 2] = ["behaviorId", "accessLevelId"];
 
-fn access_page(api: &Api, call: &Call, all: &[BehaviorAccess]) -> Result<RestAnswer, ApiError> {
+fn access_page(
+    api: &CloudState,
+    call: &CloudCall,
+    all: &[BehaviorAccess],
+) -> Result<RestAnswer, ApiError> {
     let rows = all.iter().map(represent::behavior_access).collect();
     listing::answer(api, call, rows, &ACCESS_KEYS, "BehaviorAccesses")
 }
 
-pub(super) async fn list_access(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list_access(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let all = api
         .engine
@@ -84,7 +91,10 @@ pub(super) async fn list_access(api: Arc<Api>, call: Call) -> Result<RestAnswer,
     access_page(&api, &call, &all)
 }
 
-pub(super) async fn add_access(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn add_access(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let access = behavior_body::access(&call.object()?)?;
     let answer = RestAnswer::ok(&represent::behavior_access(&access));
@@ -95,7 +105,10 @@ pub(super) async fn add_access(api: Arc<Api>, call: Call) -> Result<RestAnswer, 
 }
 
 /// All of them; no list or an empty one takes all away.
-pub(super) async fn set_access(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn set_access(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let body = call.object()?;
     let mut all = Vec::new();

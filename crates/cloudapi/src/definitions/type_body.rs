@@ -5,17 +5,17 @@ use crate::api_version::ApiVersion;
 use crate::call::BodyFields;
 use crate::error::ApiError;
 use crate::urn;
-use coeval_access::inheritance::Said;
+use coeval_access::inheritance::DeclaredInheritance;
 use coeval_core::types::limits::FILE_BYTES;
 use coeval_core::types::{BodyLimits, read_document};
 use coeval_core::version::Version;
 use coeval_engine::types::{CatalogEntry, Policy, Registration};
 use serde_json::{Map, Value, json};
 
-type Body = Map<String, Value>;
+type TypeBody = Map<String, Value>;
 
 /// The registration of a new version.
-pub(super) fn new(body: &Body, policy: Policy) -> Result<Registration, ApiError> {
+pub(super) fn new(body: &TypeBody, policy: Policy) -> Result<Registration, ApiError> {
     let (vendor, nss) = (body.needed("vendor")?, body.needed("nss")?);
     let version = body.needed("version")?;
     let mut spec = Map::new();
@@ -27,6 +27,7 @@ pub(super) fn new(body: &Body, policy: Policy) -> Result<Registration, ApiError>
         return Err(ApiError::request("schema is missing"));
     }
     say(&mut spec, body)?;
+    // A type file like one that is registered by any other API, so that there is one reader and one check.
     let file = json!({
         "kind": "type",
         "version": "v1",
@@ -44,11 +45,12 @@ pub(super) fn new(body: &Body, policy: Policy) -> Result<Registration, ApiError>
 /// That of a version that is there: what the body leaves out, or an API version does not have,
 /// stays, and so do conversion, indexes and all else that this API can't say.
 pub(super) fn changed(
-    body: &Body,
+    body: &TypeBody,
     before: &CatalogEntry,
     at: ApiVersion,
     policy: Policy,
 ) -> Result<Registration, ApiError> {
+    // What is stored was accepted once: only the size that any file may have bounds it.
     let limits = BodyLimits {
         bytes: FILE_BYTES,
         ..BodyLimits::default()
@@ -62,6 +64,7 @@ pub(super) fn changed(
         spec.insert("title".to_owned(), json!(name));
     }
     let mut body = body.clone();
+    // A client of an older version sends back what it was shown, and was not shown hooks.
     if at < ApiVersion::new(36, 0) {
         body.remove("hooks");
     }
@@ -80,7 +83,7 @@ pub(super) fn changed(
 }
 
 /// Puts into a file what a body says.
-fn say(spec: &mut Map<String, Value>, body: &Body) -> Result<(), ApiError> {
+fn say(spec: &mut Map<String, Value>, body: &TypeBody) -> Result<(), ApiError> {
     if let Some(description) = body.text("description")? {
         spec.insert("description".to_owned(), json!(description));
     }
@@ -102,18 +105,19 @@ fn say(spec: &mut Map<String, Value>, body: &Body) -> Result<(), ApiError> {
     Ok(())
 }
 
-fn inherited(body: &Body) -> Result<Said, ApiError> {
+fn inherited(body: &TypeBody) -> Result<DeclaredInheritance, ApiError> {
     Ok(match body.text("inheritedVersion")?.as_deref() {
-        None | Some("") => Said::Absent,
-        Some("0") => Said::Nothing,
-        Some(text) => Said::From(
+        None | Some("") => DeclaredInheritance::Absent,
+        // The RDE API's word for *from none*; empty and absent leave it to the server.
+        Some("0") => DeclaredInheritance::Nothing,
+        Some(text) => DeclaredInheritance::From(
             Version::parse_full(text)
                 .map_err(|error| ApiError::request(format!("inheritedVersion: {error}")))?,
         ),
     })
 }
 
-fn implicit(body: &Body) -> Result<Option<coeval_access::Level>, ApiError> {
+fn implicit(body: &TypeBody) -> Result<Option<coeval_access::AccessLevel>, ApiError> {
     let text = body
         .text("maxImplicitRight")?
         .filter(|text| !text.is_empty());

@@ -1,11 +1,11 @@
 //! Type versions.
 
 use super::{represent, type_body};
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use crate::{listing, urn};
-use coeval_access::inheritance::Inherits;
+use coeval_access::inheritance::InheritedAcl;
 use coeval_api::rest::RestAnswer;
 use coeval_core::version::Version;
 use coeval_engine::types::{Policy, Registered};
@@ -29,7 +29,7 @@ const KEYS: [&str; 9] = [
 const WARNINGS: usize = 16;
 
 /// The type version that a path names; the engine's own kinds are not for this API.
-pub(super) fn type_param(call: &Call) -> Result<(TypeKey, Version), ApiError> {
+pub(super) fn type_param(call: &CloudCall) -> Result<(TypeKey, Version), ApiError> {
     let (of, version) = urn::type_version(call.param("id"))?;
     if &*of.vendor == VENDOR {
         return Err(EngineError::TypeVersionUnknown { of, version }.into());
@@ -37,7 +37,8 @@ pub(super) fn type_param(call: &Call) -> Result<(TypeKey, Version), ApiError> {
     Ok((of, version))
 }
 
-fn policy(api: &Api) -> Policy {
+fn policy(api: &CloudState) -> Policy {
+    // Existing clients of this API know no rule about the size of a bump: by default they are only warned.
     if api.settings.refuse_small_bumps {
         Policy::Refuse
     } else {
@@ -45,7 +46,7 @@ fn policy(api: &Api) -> Policy {
     }
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let all = api.engine.visible_types(call.caller()?).await?;
     let rows = all
         .iter()
@@ -53,7 +54,7 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErr
     listing::answer(&api, &call, rows.collect(), &KEYS, "DefinedEntityTypes")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let found = api
         .engine
@@ -66,14 +67,14 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErro
     })
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let registration = type_body::new(&call.object()?, policy(&api))?;
     let done = api.engine.register(call.caller()?, registration).await?;
     let of = TypeKey::new(&done.id.vendor, &done.id.nss);
     shown(&api, &call, &of, &done, StatusCode::CREATED).await
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     let caller = call.caller()?;
     let before = api.engine.visible_type(caller, &of, version).await?;
@@ -83,7 +84,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     shown(&api, &call, &of, &done, StatusCode::OK).await
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = type_param(&call)?;
     api.engine.delete_type(call.caller()?, &of, version).await?;
     Ok(RestAnswer::none())
@@ -91,8 +92,8 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
 
 /// The version as it is now, with what should be looked at.
 async fn shown(
-    api: &Api,
-    call: &Call,
+    api: &CloudState,
+    call: &CloudCall,
     of: &TypeKey,
     done: &Registered,
     status: StatusCode,
@@ -104,6 +105,7 @@ async fn shown(
 }
 
 fn warned(mut answer: RestAnswer, done: &Registered) -> RestAnswer {
+    // Only of a version that was let through all the same: elsewhere the findings refuse nothing.
     let refusing = done.findings.iter().filter(|finding| finding.refuses);
     let mut sentences: Vec<String> = refusing
         .filter(|_| done.unproven)
@@ -115,7 +117,7 @@ fn warned(mut answer: RestAnswer, done: &Registered) -> RestAnswer {
             format!("{at}{} ({})", finding.message, finding.rule)
         })
         .collect();
-    if let Some(Inherits::NothingAsOlder { than }) = done.inherits {
+    if let Some(InheritedAcl::NothingAsOlder { than }) = done.inherits {
         sentences.push(format!(
             "version {} is older than {than} and inherits no access: tenants don't see it until it is granted to them, or accessControls/sync gives it to those that the type is published to",
             done.id.version

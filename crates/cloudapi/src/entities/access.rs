@@ -1,33 +1,39 @@
 //! What somebody may do with an entity, and why.
 
 use super::which::entity;
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
-use coeval_access::{Action, Decision, Explanation, Level, Met};
+use coeval_access::{
+    AccessDecision, AccessExplanation, AccessLevel, RequirementMet, ResourceAction,
+};
 use coeval_api::rest::RestAnswer;
 use coeval_codes::Coded;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
 /// What is told about, by the names on the wire.
-const ACTIONS: [(&str, Action); 8] = [
-    ("read", Action::Read),
-    ("modify", Action::Modify),
-    ("resolve", Action::Resolve),
-    ("delete", Action::Delete),
-    ("changeOwner", Action::ChangeOwner),
-    ("readAccessControls", Action::ReadAcl),
-    ("changeAccessControls", Action::ChangeAcl(Level::ReadWrite)),
-    ("readSecrets", Action::ReadSecrets),
+const ACTIONS: [(&str, ResourceAction); 8] = [
+    ("read", ResourceAction::Read),
+    ("modify", ResourceAction::Modify),
+    ("resolve", ResourceAction::Resolve),
+    ("delete", ResourceAction::Delete),
+    ("changeOwner", ResourceAction::ChangeOwner),
+    ("readAccessControls", ResourceAction::ReadAcl),
+    (
+        "changeAccessControls",
+        ResourceAction::ChangeAcl(AccessLevel::ReadWrite),
+    ),
+    ("readSecrets", ResourceAction::ReadSecrets),
 ];
 
 /// The level; and with `explain` each action, what it takes, and whether that is there.
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let caller = call.caller()?;
     let user = call.query.get("user").filter(|user| !user.is_empty());
     let explain = call.flag("explain")?.unwrap_or(false);
+    // The common question, what may I do, is answered by one read.
     if !explain && user.is_none() {
         let resource = api.engine.get(caller, &of, &target).await?;
         let user = caller.user();
@@ -38,7 +44,7 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErro
     for (name, action) in ACTIONS {
         let asked = api.engine.explain_user(caller, &of, &target, user, action);
         let told = asked.await?;
-        if let Decision::Allowed(allowed) = &told.decision {
+        if let AccessDecision::Allowed(allowed) = &told.decision {
             level = level.max(Some(allowed.level));
         }
         actions.push(shown(name, &told));
@@ -50,24 +56,24 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErro
     Ok(RestAnswer::ok(&answer))
 }
 
-fn described(user: &str, level: Option<Level>) -> Value {
-    json!({ "user": user, "accessLevelId": level.map(Level::urn) })
+fn described(user: &str, level: Option<AccessLevel>) -> Value {
+    json!({ "user": user, "accessLevelId": level.map(AccessLevel::urn) })
 }
 
-fn shown(name: &str, told: &Explanation) -> Value {
+fn shown(name: &str, told: &AccessExplanation) -> Value {
     let requirements = told.requirements.iter().map(|one| match &one.met {
-        Met::By(bases) => {
+        RequirementMet::By(bases) => {
             let by: Vec<String> = bases.iter().map(ToString::to_string).collect();
             json!({ "needs": one.needs, "met": true, "by": by })
         }
-        Met::No(reason) => json!({
+        RequirementMet::No(reason) => json!({
             "needs": one.needs,
             "met": false,
             "code": reason.code().to_string(),
             "reason": reason.to_string(),
             "advice": reason.advice(),
         }),
-        Met::NotKnown => json!({ "needs": one.needs, "met": false }),
+        RequirementMet::NotKnown => json!({ "needs": one.needs, "met": false }),
     });
     json!({
         "action": name,

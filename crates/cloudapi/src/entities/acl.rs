@@ -3,13 +3,13 @@
 
 use super::represent::reference;
 use super::which::{entity, sequenced};
-use crate::api::Api;
+use crate::api::CloudState;
 use crate::api_version::ApiVersion;
-use crate::call::{BodyFields, Call};
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::grants::{MEMBERSHIP, member};
 use crate::{listing, urn};
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_api::rest::RestAnswer;
 use coeval_engine::{EngineError, Resource, Target, TypeKey};
 use http::StatusCode;
@@ -20,26 +20,27 @@ use std::sync::Arc;
 const TENANT: ApiVersion = ApiVersion::new(35, 2);
 
 /// One entity and its grants; the owner has full control, written down or not.
-struct Shared {
+struct SharedEntity {
     of: TypeKey,
     target: Target,
     resource: Resource,
     grants: Vec<Grant>,
 }
 
-async fn shared(api: &Api, call: &Call) -> Result<Shared, ApiError> {
+async fn shared(api: &CloudState, call: &CloudCall) -> Result<SharedEntity, ApiError> {
     let (of, target) = entity(call)?;
     let caller = call.caller()?;
+    // The ACL first: reading it is the right that is asked for here.
     let acl = api.engine.acl(caller, &of, &target).await?;
     let resource = api.engine.get(caller, &of, &target).await?;
     let owner = Grant {
-        member: Member::User(resource.header.owner.clone()),
-        level: Level::FullControl,
+        member: AclMember::User(resource.header.owner.clone()),
+        level: AccessLevel::FullControl,
     };
     let others = acl.grants().iter();
     let others = others.filter(|grant| grant.member != owner.member).cloned();
     let grants = std::iter::once(owner.clone()).chain(others).collect();
-    Ok(Shared {
+    Ok(SharedEntity {
         of,
         target,
         resource,
@@ -47,8 +48,8 @@ async fn shared(api: &Api, call: &Call) -> Result<Shared, ApiError> {
     })
 }
 
-impl Shared {
-    fn id(&self, member: &Member) -> String {
+impl SharedEntity {
+    fn id(&self, member: &AclMember) -> String {
         urn::derived(
             "accessControl",
             &format!("{} {member}", self.resource.urn()),
@@ -68,15 +69,20 @@ impl Shared {
     }
 
     /// The grant of a member as it is shown.
-    fn shown(&self, grant: &Grant) -> Level {
+    fn shown(&self, grant: &Grant) -> AccessLevel {
         if grant.member.id() == self.resource.header.owner {
-            Level::FullControl
+            AccessLevel::FullControl
         } else {
             grant.level
         }
     }
 
-    async fn json(&self, api: &Api, call: &Call, grant: &Grant) -> Result<Value, ApiError> {
+    async fn json(
+        &self,
+        api: &CloudState,
+        call: &CloudCall,
+        grant: &Grant,
+    ) -> Result<Value, ApiError> {
         let mut value = json!({
             "id": self.id(&grant.member),
             "grantType": MEMBERSHIP,
@@ -92,7 +98,7 @@ impl Shared {
     }
 }
 
-fn level(body: &Map<String, Value>) -> Result<Level, ApiError> {
+fn level(body: &Map<String, Value>) -> Result<AccessLevel, ApiError> {
     match body.text("grantType")?.as_deref() {
         None | Some("" | MEMBERSHIP) => {}
         Some(other) => {
@@ -107,7 +113,7 @@ fn level(body: &Map<String, Value>) -> Result<Level, ApiError> {
         .map_err(|error: coeval_access::LevelUnknown| ApiError::request(error.to_string()))
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let shared = shared(&api, &call).await?;
     let mut rows = Vec::with_capacity(shared.grants.len());
     for grant in &shared.grants {
@@ -117,14 +123,14 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErr
     listing::answer(&api, &call, rows, &keys, "AccessControlGrants")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let shared = shared(&api, &call).await?;
     let grant = shared.find(call.param("acl"))?;
     Ok(RestAnswer::ok(&shared.json(&api, &call, &grant).await?))
 }
 
 /// Gives somebody access, or changes what somebody has.
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     // An installer of clusters shares its type by the path of an entity.
     if call.param("id").starts_with("urn:vcloud:type:") {
         return crate::definitions::type_access::create(api, call).await;
@@ -144,7 +150,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     .await
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let body = call.object()?;
     let level = level(&body)?;
     let shared = shared(&api, &call).await?;
@@ -167,9 +173,9 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
 }
 
 async fn set(
-    api: &Api,
-    call: &Call,
-    shared: &Shared,
+    api: &CloudState,
+    call: &CloudCall,
+    shared: &SharedEntity,
     grant: Grant,
     status: StatusCode,
 ) -> Result<RestAnswer, ApiError> {
@@ -179,7 +185,7 @@ async fn set(
     Ok(sequenced(answer, token))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let shared = shared(&api, &call).await?;
     let grant = shared.find(call.param("acl"))?;
     let (caller, of, target) = (call.caller()?, &shared.of, &shared.target);

@@ -1,27 +1,27 @@
 //! What entities are filtered and sorted by, as clients of this API name it.
 
-use coeval_filter::{Field, FilterError};
+use coeval_filter::{FilterError, FilterField};
 
 /// The field that a key means. What is unknown at the first level is refused; what is unknown
 /// below one that is known is a field that no entity has.
-pub(super) fn field(key: &str) -> Result<Field, FilterError> {
+pub(super) fn field(key: &str) -> Result<FilterField, FilterError> {
     let field = match key {
-        "entityState" | "state" => Field::State,
-        "owner.id" => Field::Owner,
-        "org.id" => Field::Org,
-        "creationDate" => Field::Created,
-        "lastModificationDate" => Field::Modified,
+        "entityState" | "state" => FilterField::State,
+        "owner.id" => FilterField::Owner,
+        "org.id" => FilterField::Org,
+        "creationDate" => FilterField::Created,
+        "lastModificationDate" => FilterField::Modified,
         "id" | "name" | "externalId" | "entityType" | "vendor" | "nss" | "version"
-        | "owner.name" | "org.name" => Field::parse(key, "entity")?,
+        | "owner.name" | "org.name" => FilterField::parse(key, "entity")?,
         "owner" | "org" => {
             return Err(FilterError::no_field(key, "say .name or .id of it"));
         }
-        _ if key.starts_with("entity.") => Field::parse(key, "entity")?,
+        _ if key.starts_with("entity.") => FilterField::parse(key, "entity")?,
         _ => {
             let first = key.split_once('.').map(|(first, _)| first);
             if first.is_some_and(|first| FIRST.contains(&first)) {
                 // No label has this key.
-                Field::Label("=".to_owned())
+                FilterField::Label("=".to_owned())
             } else {
                 return Err(FilterError::no_field(
                     key,

@@ -2,13 +2,13 @@
 
 use super::fields::field;
 use super::read::noticed;
-use super::represent::{Writer, text};
+use super::represent::{EntityWriter, text};
 use super::which::{accepted, not_own, sequenced, wanting};
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use crate::listing;
-use crate::page::{PageWanted, envelope_start, link};
+use crate::page::{RequestedPage, envelope_start, link};
 use coeval_api::rest::RestAnswer;
 use coeval_core::version::{Classification, InterfaceUrn, TypeUrn};
 use coeval_engine::{EngineError, InOrg, ListOf, ListQuery, Page, PageAt, TypeKey};
@@ -20,18 +20,24 @@ use std::sync::Arc;
 /// What entities are called in links.
 const MODEL: &str = "DefinedEntities";
 
-pub(super) async fn of_type(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn of_type(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let of = named(&call)?;
     let versions = Some(versions(&call)?);
     answer(&api, &call, ListOf::Type { of, versions }).await
 }
 
-pub(super) async fn of_all_versions(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn of_all_versions(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let (of, versions) = (named(&call)?, None);
     answer(&api, &call, ListOf::Type { of, versions }).await
 }
 
-pub(super) async fn of_type_id(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn of_type_id(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let id = call.param("typeId");
     let urn = TypeUrn::<Classification>::parse(id);
     let urn = urn.map_err(|error| ApiError::id(id, "a type's id", error.to_string()))?;
@@ -40,13 +46,19 @@ pub(super) async fn of_type_id(api: Arc<Api>, call: Call) -> Result<RestAnswer, 
     answer(&api, &call, ListOf::Type { of, versions }).await
 }
 
-pub(super) async fn of_interface(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn of_interface(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let of = named(&call)?;
     let versions = Some(versions(&call)?);
     answer(&api, &call, ListOf::Interface { of, versions }).await
 }
 
-pub(super) async fn of_interface_id(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn of_interface_id(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let id = call.param("interfaceId");
     let urn = InterfaceUrn::<Classification>::parse(id);
     let urn = urn.map_err(|error| ApiError::id(id, "an interface's id", error.to_string()))?;
@@ -55,19 +67,19 @@ pub(super) async fn of_interface_id(api: Arc<Api>, call: Call) -> Result<RestAns
     answer(&api, &call, ListOf::Interface { of, versions }).await
 }
 
-fn named(call: &Call) -> Result<TypeKey, ApiError> {
+fn named(call: &CloudCall) -> Result<TypeKey, ApiError> {
     let name = format!("{}:{}", call.param("vendor"), call.param("nss"));
     let refuse = || ApiError::id(&name, "a vendor and an nss", "use letters, digits, - and _");
     TypeKey::parse(&name).ok_or_else(refuse)
 }
 
-fn versions(call: &Call) -> Result<Classification, ApiError> {
+fn versions(call: &CloudCall) -> Result<Classification, ApiError> {
     let version = call.param("version");
     let read = Classification::parse(version);
     read.map_err(|error| ApiError::id(version, "a version", error.to_string()))
 }
 
-async fn answer(api: &Api, call: &Call, of: ListOf) -> Result<RestAnswer, ApiError> {
+async fn answer(api: &CloudState, call: &CloudCall, of: ListOf) -> Result<RestAnswer, ApiError> {
     let single = match &of {
         ListOf::Type { of, .. } => Some(of.clone()),
         ListOf::Interface { .. } => None,
@@ -76,7 +88,7 @@ async fn answer(api: &Api, call: &Call, of: ListOf) -> Result<RestAnswer, ApiErr
         not_own(of)?;
     }
     let caller = wanting(call.caller()?, accepted(call, single.as_ref())?);
-    let mut wanted = PageWanted::of(call)?;
+    let mut wanted = RequestedPage::of(call)?;
     let query = query(call, wanted, of)?;
     let mut page = api.engine.list(&caller, &query).await?;
     let total = page.total.unwrap_or_default();
@@ -86,6 +98,7 @@ async fn answer(api: &Api, call: &Call, of: ListOf) -> Result<RestAnswer, ApiErr
     {
         return Err(EngineError::TypeUnknown { of }.into());
     }
+    // A page of size 0 asks for the count alone. The engine has no empty page, so that one row was read.
     if wanted.size == 0 {
         page.items.clear();
         page.quarantined.clear();
@@ -94,10 +107,11 @@ async fn answer(api: &Api, call: &Call, of: ListOf) -> Result<RestAnswer, ApiErr
     if matches!(query.page, PageAt::After(_)) {
         wanted.page = page.number;
     }
-    let room: usize = page.items.iter().map(Writer::size).sum();
+    let room: usize = page.items.iter().map(EntityWriter::size).sum();
     let mut out = Vec::with_capacity(room + 256);
     out.extend_from_slice(envelope_start(wanted, total).as_bytes());
-    let mut writer = Writer::new(api, &caller, call.version);
+    // One writer for the page: most rows have the same few owners and organizations.
+    let mut writer = EntityWriter::new(api, &caller, call.version);
     for (number, resource) in page.items.iter().enumerate() {
         if number > 0 {
             out.push(b',');
@@ -126,7 +140,7 @@ async fn answer(api: &Api, call: &Call, of: ListOf) -> Result<RestAnswer, ApiErr
 }
 
 /// A cursor leads on from the page before, and knows how many there are; a number counts.
-fn query(call: &Call, wanted: PageWanted, of: ListOf) -> Result<ListQuery, ApiError> {
+fn query(call: &CloudCall, wanted: RequestedPage, of: ListOf) -> Result<ListQuery, ApiError> {
     let said = |name: &str| call.query.get(name).filter(|text| !text.is_empty());
     let filter = said("filter").map(|text| fiql::parse(text, field));
     let page = match said("cursor") {

@@ -1,8 +1,8 @@
 //! Metadata entries of one entity.
 
 use super::which::{entity, revision};
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::listing;
 use coeval_api::rest::RestAnswer;
@@ -35,7 +35,7 @@ fn answered(status: StatusCode, entry: &MetadataEntry) -> RestAnswer {
     RestAnswer::json(status, &shown(entry)).with(ETAG, &etag)
 }
 
-fn entry_id(call: &Call) -> Result<Uuid, ApiError> {
+fn entry_id(call: &CloudCall) -> Result<Uuid, ApiError> {
     let text = call.param("entry");
     let id = text.strip_prefix(PREFIX).and_then(Uuid::parse);
     id.ok_or_else(|| {
@@ -48,8 +48,9 @@ fn entry_id(call: &Call) -> Result<Uuid, ApiError> {
 }
 
 /// An entry's own `ETag`; nobody must send one.
-fn if_match(call: &Call) -> Result<Option<Revision>, ApiError> {
+fn if_match(call: &CloudCall) -> Result<Option<Revision>, ApiError> {
     let said = call.headers().one(IF_MATCH.as_str())?;
+    // `*` means whatever is there, which is what no condition means too.
     let said = said.filter(|text| !matches!(*text, "" | "*"));
     Ok(said.map(revision))
 }
@@ -96,7 +97,7 @@ fn value(key_value: &Map<String, Value>) -> Result<EntryValue, ApiError> {
     }
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let entries = api.engine.entries(call.caller()?, &of, &target).await?;
     let rows = entries.iter().map(shown).collect();
@@ -104,7 +105,7 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErr
     listing::answer(&api, &call, rows, &keys, "MetadataEntries")
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let new = read(&call.object()?)?;
     let made = api
@@ -114,7 +115,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(answered(StatusCode::CREATED, &made))
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let id = entry_id(&call)?;
     let entry = api.engine.entry(call.caller()?, &of, &target, id).await?;
@@ -122,7 +123,7 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErro
 }
 
 /// Only the value and `persistent` change; the rest of an entry is what it is.
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let (id, on) = (entry_id(&call)?, if_match(&call)?);
     let said = read(&call.object()?)?;
@@ -143,7 +144,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(answered(StatusCode::OK, &changed))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let (id, on) = (entry_id(&call)?, if_match(&call)?);
     let caller = call.caller()?;

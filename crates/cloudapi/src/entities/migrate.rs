@@ -2,8 +2,8 @@
 
 use super::which::not_own;
 use super::write::task_url;
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::urn;
 use coeval_api::rest::RestAnswer;
@@ -12,7 +12,7 @@ use coeval_engine::jobs::MigrateOptions;
 use serde_json::{Map, Value};
 use std::sync::Arc;
 
-pub(super) async fn start(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn start(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, from) = urn::type_version(call.param("id"))?;
     not_own(&of)?;
     let body = call.object()?;

@@ -1,9 +1,9 @@
 //! Reading one entity, and resolving it.
 
-use super::represent::{self, Writer};
+use super::represent::{self, EntityWriter};
 use super::which::{accepted, entity, sequenced, wanting};
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use coeval_api::negotiation::names;
 use coeval_api::rest::RestAnswer;
@@ -12,7 +12,7 @@ use http::StatusCode;
 use http::header::ETAG;
 use std::sync::Arc;
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let caller = wanting(call.caller()?, accepted(&call, Some(&of))?);
     let resource = api.engine.get(&caller, &of, &target).await?;
@@ -30,7 +30,7 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErro
 
 /// With what is to be said of the versions that entities are shown at.
 pub(super) fn noticed<'r>(
-    api: &Api,
+    api: &CloudState,
     answer: RestAnswer,
     shown: impl IntoIterator<Item = &'r Resource>,
 ) -> RestAnswer {
@@ -40,7 +40,10 @@ pub(super) fn noticed<'r>(
 }
 
 /// With the secure values in place.
-pub(super) async fn full_contents(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn full_contents(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let caller = call.caller()?;
     let resource = api.engine.full_contents(caller, &of, &target).await?;
@@ -52,11 +55,11 @@ pub(super) async fn full_contents(api: Arc<Api>, call: Call) -> Result<RestAnswe
     ))
 }
 
-pub(super) async fn resolve(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn resolve(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let caller = call.caller()?;
     let resource = api.engine.resolve(caller, &of, &target).await?;
-    let text = Writer::new(&api, caller, call.version).entity_state(&resource);
+    let text = EntityWriter::new(&api, caller, call.version).entity_state(&resource);
     let answer = RestAnswer::raw_json(StatusCode::OK, text).with(ETAG, &represent::etag(&resource));
     Ok(sequenced(answer, resource.token))
 }

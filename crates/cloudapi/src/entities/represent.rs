@@ -1,7 +1,7 @@
 //! Entities as they are answered: written by hand into one buffer. A content is copied as it is
 //! stored and never read, unless it has secure fields that are to be shown as masks.
 
-use crate::api::Api;
+use crate::api::CloudState;
 use crate::api_version::ApiVersion;
 use crate::error::ApiError;
 use coeval_core::convert::MASK;
@@ -13,20 +13,24 @@ use std::io::Write as _;
 
 /// Somebody or something with a name.
 #[derive(Clone, Debug, Serialize)]
-pub(crate) struct Reference {
+pub(crate) struct NamedReference {
     name: String,
     id: String,
 }
 
-pub(crate) async fn reference(api: &Api, caller: &Caller, id: &str) -> Result<Reference, ApiError> {
+pub(crate) async fn reference(
+    api: &CloudState,
+    caller: &Caller,
+    id: &str,
+) -> Result<NamedReference, ApiError> {
     let name = api.engine.name_of(caller, id).await?;
-    Ok(Reference {
+    Ok(NamedReference {
         name: name.map_or_else(String::new, |name| name.to_string()),
         id: id.to_owned(),
     })
 }
 
-impl Reference {
+impl NamedReference {
     /// As JSON, piece by piece: nothing in it can fail.
     fn written(&self) -> Vec<u8> {
         let mut out = b"{\"name\":".to_vec();
@@ -52,16 +56,16 @@ const DATES: ApiVersion = ApiVersion::new(39, 1);
 const AROUND: usize = 640;
 
 /// Writes entities of one answer; names are looked up once.
-pub(super) struct Writer<'a> {
-    api: &'a Api,
+pub(super) struct EntityWriter<'a> {
+    api: &'a CloudState,
     caller: &'a Caller,
     version: ApiVersion,
     /// Ids, and what is written for them.
     names: Vec<(String, Vec<u8>)>,
 }
 
-impl<'a> Writer<'a> {
-    pub(super) fn new(api: &'a Api, caller: &'a Caller, version: ApiVersion) -> Self {
+impl<'a> EntityWriter<'a> {
+    pub(super) fn new(api: &'a CloudState, caller: &'a Caller, version: ApiVersion) -> Self {
         let names = Vec::new();
         Self {
             api,
@@ -139,6 +143,7 @@ impl<'a> Writer<'a> {
     }
 
     async fn named(&mut self, id: &str, out: &mut Vec<u8>) -> Result<(), ApiError> {
+        // A list, not a map: a page has a handful of names.
         if let Some((_, written)) = self.names.iter().find(|(known, _)| known == id) {
             out.extend_from_slice(written);
             return Ok(());
@@ -153,13 +158,13 @@ impl<'a> Writer<'a> {
 
 /// One entity's text.
 pub(crate) async fn entity(
-    api: &Api,
+    api: &CloudState,
     caller: &Caller,
     resource: &Resource,
     version: ApiVersion,
 ) -> Result<Vec<u8>, ApiError> {
-    let mut out = Vec::with_capacity(Writer::size(resource));
-    let mut writer = Writer::new(api, caller, version);
+    let mut out = Vec::with_capacity(EntityWriter::size(resource));
+    let mut writer = EntityWriter::new(api, caller, version);
     writer.entity(resource, &mut out).await?;
     Ok(out)
 }
@@ -186,6 +191,7 @@ fn date(at: i64) -> String {
 
 /// A content with a mask where a secure value is.
 fn masked(content: &[u8], secure: &[String]) -> Vec<u8> {
+    // Stored content is JSON; what is not is not for this function to repair.
     let Ok(mut value) = serde_json::from_slice::<Value>(content) else {
         return content.to_vec();
     };

@@ -1,8 +1,8 @@
 //! Which entity, at which version, at which revision: what requests say in paths, queries and
 //! headers.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use crate::urn;
 use coeval_api::negotiation::names;
@@ -13,7 +13,7 @@ use coeval_storage::{Revision, Token};
 use http::header::IF_MATCH;
 
 /// The entity that the path names. Those of Coeval's own kinds are none of this API's.
-pub(super) fn entity(call: &Call) -> Result<(TypeKey, Target), ApiError> {
+pub(super) fn entity(call: &CloudCall) -> Result<(TypeKey, Target), ApiError> {
     let (of, id) = urn::entity(call.param("id"))?;
     if *of.vendor == *coeval_engine::VENDOR {
         let what = format!("resource {of} {id}");
@@ -33,7 +33,10 @@ pub(super) fn not_own(of: &TypeKey) -> Result<(), ApiError> {
 
 /// The version that `acceptType` or `entityVersion` asks for: a type's id, which must be of the
 /// type at hand, or a bare version.
-pub(super) fn accepted(call: &Call, of: Option<&TypeKey>) -> Result<Option<Version>, ApiError> {
+pub(super) fn accepted(
+    call: &CloudCall,
+    of: Option<&TypeKey>,
+) -> Result<Option<Version>, ApiError> {
     let said = |name: &'static str| {
         let text = call.query.get(name).filter(|text| !text.is_empty());
         text.map(|text| version(name, text, of)).transpose()
@@ -77,7 +80,7 @@ pub(super) fn wanting(caller: &Caller, version: Option<Version>) -> Caller {
 }
 
 /// The revision that `If-Match` names, quoted or not. What can't be one never matches.
-pub(super) fn if_match(api: &Api, call: &Call) -> Result<Option<Revision>, ApiError> {
+pub(super) fn if_match(api: &CloudState, call: &CloudCall) -> Result<Option<Revision>, ApiError> {
     match call.headers().one(IF_MATCH.as_str())? {
         None | Some("") if api.settings.if_match_required => Err(ApiError::IfMatchNeeded),
         None | Some("" | "*") => Ok(None),

@@ -2,14 +2,14 @@
 
 use super::represent;
 use super::which::{accepted, entity, if_match, not_own, sequenced, wanting};
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::urn;
-use coeval_access::Reason;
+use coeval_access::DenialReason;
 use coeval_api::negotiation::names;
 use coeval_api::rest::{RestAnswer, pointers};
-use coeval_core::decide::{Refusal, StoreAt};
+use coeval_core::decide::{StoreAt, VersionRefusal};
 use coeval_core::version::{Version, WriteVersion};
 use coeval_engine::lifecycle::Hooks;
 use coeval_engine::tasks::Task;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 const TASK_LOCATION: &str = "x-vmware-vcloud-task-location";
 
 /// An entity of a type version; the answer leads to the task of its creation.
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version) = urn::type_version(call.param("id"))?;
     not_own(&of)?;
     let mut body = call.object()?;
@@ -42,6 +42,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     let content = content.ok_or_else(|| ApiError::request("entity is missing"))?;
     let resolve = call.flag("resolveEntity")?.unwrap_or(false);
     let hooks = hooks(&call)?;
+    // `unique` is false: the RDE API has always allowed several entities of one name.
     let create = Create {
         external_id: body.text("externalId")?.filter(|id| !id.is_empty()),
         unique: false,
@@ -67,11 +68,11 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
 }
 
 /// Where a task is.
-pub(super) fn task_url(api: &Api, task: &str) -> String {
+pub(super) fn task_url(api: &CloudState, task: &str) -> String {
     format!("{}/api/task/{task}", api.settings.public_url)
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let accepted = accepted(&call, Some(&of))?;
     let caller = wanting(call.caller()?, accepted);
@@ -79,6 +80,8 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     let said = said_type(&body, &of)?;
     let hooks = hooks(&call)?;
     let revision = if_match(&api, &call)?;
+    // The query says what the caller wants to see, and so what its body is written at. The body's own type
+    // counts only where the query is silent; two that differ can't both be meant.
     let (at, store_at) = match (accepted, said) {
         (Some(at), Some(said)) if at != said => {
             return Err(ApiError::request(
@@ -142,7 +145,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(sequenced(answer, resource.token))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, target) = entity(&call)?;
     let revision = if_match(&api, &call)?;
     let caller = call.caller()?;
@@ -159,7 +162,7 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
 }
 
 /// Whether the hooks of the type are to run.
-fn hooks(call: &Call) -> Result<Hooks, ApiError> {
+fn hooks(call: &CloudCall) -> Result<Hooks, ApiError> {
     Ok(match call.flag("invokeHooks")? {
         Some(false) => Hooks::Skip,
         _ => Hooks::Run,
@@ -186,7 +189,7 @@ fn said_type(body: &Map<String, Value>, of: &TypeKey) -> Result<Option<Version>,
 /// shown at. The same for somebody who is shown another version than the stored one, and returns
 /// it: that is no wish to change the version.
 async fn meant(
-    api: &Api,
+    api: &CloudState,
     caller: &Caller,
     of: &TypeKey,
     target: &Target,
@@ -235,7 +238,7 @@ fn meta(body: &Map<String, Value>) -> Result<MetaEdit, ApiError> {
 
 /// Refuses a new owner who is not there. (One who is gone may still be the old one.)
 async fn known_owner(
-    api: &Api,
+    api: &CloudState,
     caller: &Caller,
     of: &TypeKey,
     target: &Target,
@@ -265,8 +268,10 @@ fn restricted(error: EngineError) -> ApiError {
 fn type_update(error: EngineError) -> ApiError {
     let unseen = match &error {
         EngineError::TypeVersionUnknown { .. }
-        | EngineError::Version(Refusal::VersionUnknown { .. }) => true,
-        EngineError::Denied(denied) => matches!(denied.reason, Reason::VersionNotVisible { .. }),
+        | EngineError::Version(VersionRefusal::VersionUnknown { .. }) => true,
+        EngineError::Denied(denied) => {
+            matches!(denied.reason, DenialReason::VersionNotVisible { .. })
+        }
         _ => false,
     };
     if unseen {

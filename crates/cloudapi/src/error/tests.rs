@@ -5,7 +5,7 @@ use coeval_engine::TypeKey;
 use coeval_storage::StorageError;
 
 fn told(error: impl Into<EngineError>) -> (u16, Option<String>) {
-    let answer = ApiError::from(error.into()).answer(Form::Json, "request");
+    let answer = ApiError::from(error.into()).answer(ErrorForm::Json, "request");
     let after = answer.headers.get(header::RETRY_AFTER);
     let after = after.map(|value| value.to_str().unwrap().to_owned());
     (answer.status.as_u16(), after)

@@ -1,7 +1,7 @@
 //! Invoking a behavior.
 
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::urn;
 use coeval_api::rest::RestAnswer;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use std::sync::Arc;
 
 /// Arguments and metadata; a body that is not there says neither.
-fn given(call: &Call) -> Result<(Value, Value), ApiError> {
+fn given(call: &CloudCall) -> Result<(Value, Value), ApiError> {
     let body = if call.body.iter().all(u8::is_ascii_whitespace) {
         Map::new()
     } else {
@@ -24,7 +24,7 @@ fn given(call: &Call) -> Result<(Value, Value), ApiError> {
     Ok((one("arguments")?, one("metadata")?))
 }
 
-fn accepted(api: &Api, task: &Task) -> RestAnswer {
+fn accepted(api: &CloudState, task: &Task) -> RestAnswer {
     RestAnswer::accepted(&format!("{}/api/task/{}", api.settings.public_url, task.id))
 }
 
@@ -38,7 +38,10 @@ fn told(error: EngineError) -> ApiError {
     }
 }
 
-pub(super) async fn on_entity(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn on_entity(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let (of, id) = urn::entity(call.param("id"))?;
     let (arguments, metadata) = given(&call)?;
@@ -50,7 +53,10 @@ pub(super) async fn on_entity(api: Arc<Api>, call: Call) -> Result<RestAnswer, A
     Ok(accepted(&api, &invoked.await.map_err(told)?))
 }
 
-pub(super) async fn of_interface(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn of_interface(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let of = urn::interface(call.param("id"))?;
     let (arguments, metadata) = given(&call)?;

@@ -3,37 +3,37 @@
 mod invoke;
 mod log;
 
-use crate::route::{Route, Shape, handler};
+use crate::route::{CloudBody, CloudRoute, handler};
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<CloudRoute> {
     vec![
-        Route::post(
+        CloudRoute::post(
             "/cloudapi/1.0.0/entities/{id}/behaviors/{behavior}/invocations",
             handler!(invoke::on_entity),
         )
         .about("Invokes a behavior on an entity; the task is at the Location.")
-        .takes(Shape::One("BehaviorInvocation"))
-        .answers(202, Shape::Empty),
-        Route::get(
+        .takes(CloudBody::One("BehaviorInvocation"))
+        .answers(202, CloudBody::Empty),
+        CloudRoute::get(
             "/cloudapi/1.0.0/entities/{id}/behaviors/{behavior}/invocations/{invocation}/log",
             handler!(log::of_entity),
         )
         .about("The log of an invocation; behaviors that run here have none.")
         .since(37, 0)
-        .answers(200, Shape::Text),
-        Route::post(
+        .answers(200, CloudBody::Text),
+        CloudRoute::post(
             "/cloudapi/1.0.0/interfaces/{id}/behaviors/{behavior}/invocations",
             handler!(invoke::of_interface),
         )
         .about("Invokes a behavior of an interface, on no entity; the task is at the Location.")
-        .takes(Shape::One("BehaviorInvocation"))
-        .answers(202, Shape::Empty),
-        Route::get(
+        .takes(CloudBody::One("BehaviorInvocation"))
+        .answers(202, CloudBody::Empty),
+        CloudRoute::get(
             "/cloudapi/1.0.0/interfaces/{id}/behaviors/{behavior}/invocations/{invocation}/log",
             handler!(log::of_interface),
         )
         .about("The log of an invocation; behaviors that run here have none.")
         .since(37, 0)
-        .answers(200, Shape::Text),
+        .answers(200, CloudBody::Text),
     ]
 }

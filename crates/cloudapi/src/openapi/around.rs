@@ -1,13 +1,14 @@
 //! The forms of what stands around entities and their definitions.
 
-use super::schemas::{Named, list_of, object, of, text, text_or_null};
+use super::schemas::{list_of, object, of, text, text_or_null};
+use coeval_api::rest::openapi::NamedSchema;
 use serde_json::json;
 
 fn flag() -> serde_json::Value {
     json!({ "type": "boolean" })
 }
 
-pub(super) fn all() -> Vec<Named> {
+pub(super) fn all() -> Vec<NamedSchema> {
     let held = |name| {
         (
             name,

@@ -5,10 +5,10 @@ mod around;
 mod operation;
 mod schemas;
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
-use crate::route::{Needs, Route, Shape, handler};
+use crate::route::{CloudBody, CloudRoute, RequiredCredentials, handler};
 use crate::urn;
 use coeval_api::caller::SentCredentials;
 use coeval_api::rest::RestAnswer;
@@ -18,16 +18,17 @@ use coeval_releases::DeprecatedItem;
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<CloudRoute> {
     vec![
-        Route::get("/cloudapi/openapi.json", handler!(get))
+        CloudRoute::get("/cloudapi/openapi.json", handler!(get))
             .about("This description. With credentials it also has the schemas of the types that the caller sees.")
-            .needs(Needs::Nothing)
-            .answers(200, Shape::One("Any")),
+            .needs(RequiredCredentials::Nothing)
+            .answers(200, CloudBody::One("Any")),
     ]
 }
 
-async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
+    // Open to everybody, and more for those who are known: the routes are no secret, types are.
     let types = match &call.credentials {
         Some(SentCredentials::Bearer(token)) => {
             let wanted = WantedVersions::default();
@@ -44,7 +45,10 @@ async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
 }
 
 /// The schemas of the type versions that a caller sees, each by its name.
-async fn types(api: &Api, caller: &coeval_engine::Caller) -> Result<Map<String, Value>, ApiError> {
+async fn types(
+    api: &CloudState,
+    caller: &coeval_engine::Caller,
+) -> Result<Map<String, Value>, ApiError> {
     let mut all = Map::new();
     for entry in api.engine.visible_types(caller).await? {
         let id = &entry.version.id;
@@ -84,7 +88,7 @@ pub fn description() -> Value {
 }
 
 /// The whole document.
-pub(crate) fn document(routes: &[Route], server: &str, types: Map<String, Value>) -> Value {
+pub(crate) fn document(routes: &[CloudRoute], server: &str, types: Map<String, Value>) -> Value {
     let mut paths = Map::new();
     for route in routes {
         let path = paths.entry(route.path).or_insert_with(|| json!({}));

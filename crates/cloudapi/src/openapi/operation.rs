@@ -1,7 +1,7 @@
 //! One operation of the description.
 
 use super::schemas;
-use crate::route::{Needs, Route, Shape};
+use crate::route::{CloudBody, CloudRoute, RequiredCredentials};
 use coeval_api::rest::openapi::{content, deprecation, operation_name, parameters, reference, tag};
 use serde_json::{Map, Value, json};
 
@@ -25,7 +25,7 @@ const REFUSALS: [(u16, &str); 12] = [
 ];
 
 /// `getEntitiesById`, from the method and the path.
-pub(super) fn name(route: &Route) -> String {
+pub(super) fn name(route: &CloudRoute) -> String {
     operation_name(&route.method, below(route.path))
 }
 
@@ -34,7 +34,7 @@ fn below(path: &str) -> &str {
     path.trim_start_matches("/cloudapi/1.0.0")
 }
 
-pub(super) fn describe(route: &Route) -> Value {
+pub(super) fn describe(route: &CloudRoute) -> Value {
     let mut operation = json!({
         "operationId": name(route),
         "summary": route.about,
@@ -48,9 +48,9 @@ pub(super) fn describe(route: &Route) -> Value {
             operation.insert("requestBody".into(), body);
         }
         let security = match route.needs {
-            Needs::User => None,
-            Needs::Nothing => Some(json!([])),
-            Needs::Password => Some(json!([{ "password": [] }])),
+            RequiredCredentials::User => None,
+            RequiredCredentials::Nothing => Some(json!([])),
+            RequiredCredentials::Password => Some(json!([{ "password": [] }])),
         };
         operation.extend(
             route
@@ -64,10 +64,10 @@ pub(super) fn describe(route: &Route) -> Value {
     operation
 }
 
-fn schema(shape: Shape) -> Option<(&'static str, Value)> {
+fn schema(shape: CloudBody) -> Option<(&'static str, Value)> {
     Some(match shape {
-        Shape::One(name) => ("application/json", reference(name)),
-        Shape::Page(name) => (
+        CloudBody::One(name) => ("application/json", reference(name)),
+        CloudBody::Page(name) => (
             "application/json",
             json!({
                 "allOf": [
@@ -76,26 +76,26 @@ fn schema(shape: Shape) -> Option<(&'static str, Value)> {
                 ],
             }),
         ),
-        Shape::Xml => ("application/*", json!({ "type": "string" })),
-        Shape::Text => ("text/plain", json!({ "type": "string" })),
-        Shape::Form => (
+        CloudBody::Xml => ("application/*", json!({ "type": "string" })),
+        CloudBody::Text => ("text/plain", json!({ "type": "string" })),
+        CloudBody::Form => (
             "application/x-www-form-urlencoded",
             json!({ "type": "object", "additionalProperties": { "type": "string" } }),
         ),
-        Shape::Empty => return None,
+        CloudBody::Empty => return None,
     })
 }
 
 /// A body as it is sent: of a page only the values count.
-fn body(shape: Shape) -> Option<Value> {
+fn body(shape: CloudBody) -> Option<Value> {
     let shape = match shape {
-        Shape::Page(name) => {
+        CloudBody::Page(name) => {
             let items = reference(name);
             let values = json!({ "type": ["array", "null"], "items": items });
             let schema = json!({ "type": "object", "properties": { "values": values } });
             ("application/json", schema)
         }
-        Shape::One(name) => {
+        CloudBody::One(name) => {
             let name = schemas::input(name).unwrap_or_else(|| name.to_owned());
             ("application/json", reference(&name))
         }
@@ -104,14 +104,14 @@ fn body(shape: Shape) -> Option<Value> {
     Some(json!({ "content": content(shape.0, &shape.1) }))
 }
 
-fn responses(route: &Route) -> Map<String, Value> {
+fn responses(route: &CloudRoute) -> Map<String, Value> {
     let mut all = Map::new();
     for (status, shape) in &route.answers {
         let mut response = json!({ "description": "Done." });
         if let (Some((media, schema)), Some(response)) = (schema(*shape), response.as_object_mut())
         {
             let mut content = content(media, &schema);
-            if let (Shape::Xml, Some(content)) = (*shape, content.as_object_mut()) {
+            if let (CloudBody::Xml, Some(content)) = (*shape, content.as_object_mut()) {
                 // To those who ask for it.
                 content.insert("application/json".into(), json!({}));
             }

@@ -2,10 +2,8 @@
 //! ignored.
 
 use super::around;
+use coeval_api::rest::openapi::NamedSchema;
 use serde_json::{Map, Value, json};
-
-/// A form and its name.
-pub(super) type Named = (&'static str, Value);
 
 pub(super) fn object(required: &[&str], properties: Value) -> Value {
     json!({ "type": "object", "required": required, "properties": properties })
@@ -284,7 +282,7 @@ pub(super) fn all() -> Map<String, Value> {
 }
 
 /// What is sent where less is needed than is answered: `NameInput` for `Name`.
-fn sent() -> Vec<Named> {
+fn sent() -> Vec<NamedSchema> {
     let named = |name| {
         (
             name,

@@ -1,10 +1,10 @@
 //! Organizations in XML, and what administrators see of them.
 
-use super::places::{self, Vdc, bare, href, org_href, vdcs_of};
-use crate::api::Api;
-use crate::call::Call;
+use super::places::{self, VirtualDataCenter, bare, href, org_href, vdcs_of};
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
-use crate::xml::{self, Xml};
+use crate::xml::{self, XmlWriter};
 use coeval_api::rest::RestAnswer;
 use coeval_engine::identity::{Organization, Role, User};
 use std::sync::Arc;
@@ -12,7 +12,10 @@ use std::sync::Arc;
 /// What clients read the release from: the one whose API this is.
 const TAKEN_FOR: &str = "10.6.1.24000000 Tue Oct 01 10:00:00 UTC 2024";
 
-pub(super) async fn org_list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn org_list(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let orgs = places::orgs(&api, call.caller()?).await?;
     let own = format!("{}/api/org", api.settings.public_url);
     let text = xml::document(|w| {
@@ -31,7 +34,7 @@ pub(super) async fn org_list(api: Arc<Api>, call: Call) -> Result<RestAnswer, Ap
     Ok(RestAnswer::xml("vnd.vmware.vcloud.orgList+xml", text))
 }
 
-pub(super) async fn org(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn org(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let org = api.engine.get_org(call.caller()?, call.param("id")).await?;
     let vdcs = vdcs_of(&org);
     let own = org_href(&api, &org.id);
@@ -70,7 +73,7 @@ pub(super) async fn org(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErro
     Ok(RestAnswer::xml("vnd.vmware.vcloud.org+xml", text))
 }
 
-pub(super) async fn root(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn root(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let orgs = places::orgs(&api, call.caller()?).await?;
     let own = format!("{}/api/admin", api.settings.public_url);
     let text = xml::document(|w| {
@@ -94,7 +97,10 @@ pub(super) async fn root(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErr
     Ok(RestAnswer::xml("vnd.vmware.admin.vcloud+xml", text))
 }
 
-pub(super) async fn admin_org(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn admin_org(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let org = api.engine.get_org(caller, call.param("id")).await?;
     // Who may not see the users or the roles sees the organization without them.
@@ -121,7 +127,13 @@ pub(super) async fn admin_org(api: Arc<Api>, call: Call) -> Result<RestAnswer, A
     Ok(RestAnswer::xml("vnd.vmware.admin.organization+xml", text))
 }
 
-fn contents(w: &mut Xml, api: &Api, users: &[User], roles: &[Role], vdcs: &[Vdc]) {
+fn contents(
+    w: &mut XmlWriter,
+    api: &CloudState,
+    users: &[User],
+    roles: &[Role],
+    vdcs: &[VirtualDataCenter],
+) {
     w.element("Users", &[], |w| {
         for user in users {
             let href = href(api, "admin/user", &user.id);
@@ -166,14 +178,21 @@ fn about<'a>(org: &'a Organization, href: &'a str, kind: &'a str) -> [(&'a str, 
     ]
 }
 
-fn names(w: &mut Xml, org: &Organization) {
+fn names(w: &mut XmlWriter, org: &Organization) {
     w.text("Description", &[], org.description.as_deref().unwrap_or(""));
     let full = org.display_name.as_ref().unwrap_or(&org.name);
     w.text("FullName", &[], full);
 }
 
 /// An element that leads to something.
-pub(super) fn reference(w: &mut Xml, element: &str, href: &str, id: &str, name: &str, kind: &str) {
+pub(super) fn reference(
+    w: &mut XmlWriter,
+    element: &str,
+    href: &str,
+    id: &str,
+    name: &str,
+    kind: &str,
+) {
     let attributes = [("href", href), ("id", id), ("name", name), ("type", kind)];
     w.empty(element, &attributes);
 }

@@ -1,8 +1,8 @@
 //! Organizations in JSON.
 
 use super::places;
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::listing;
 use coeval_api::rest::RestAnswer;
@@ -13,18 +13,18 @@ use std::sync::Arc;
 
 const KEYS: [&str; 5] = ["id", "name", "displayName", "description", "isEnabled"];
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let all = places::orgs(&api, call.caller()?).await?;
     let rows = all.iter().map(row).collect();
     listing::answer(&api, &call, rows, &KEYS, "Orgs")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let org = api.engine.get_org(call.caller()?, call.param("id")).await?;
     Ok(RestAnswer::ok(&row(&org)))
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let body = call.object()?;
     let new = NewOrg {
@@ -45,7 +45,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(RestAnswer::json(StatusCode::CREATED, &row(&org)))
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let body = call.object()?;
     let org = api.engine.get_org(caller, call.param("id")).await?;
@@ -65,7 +65,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(RestAnswer::ok(&row(&org)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     api.engine
         .delete_org(call.caller()?, call.param("id"))
         .await?;

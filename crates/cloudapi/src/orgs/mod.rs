@@ -8,58 +8,58 @@ mod queries;
 mod records;
 mod vdcs;
 
-use crate::route::{ParamKind, Route, Shape, handler};
+use crate::route::{CloudBody, CloudRoute, ParamKind, handler};
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<CloudRoute> {
     let mut all = json_routes();
     all.extend(xml_routes());
     all
 }
 
-fn json_routes() -> Vec<Route> {
+fn json_routes() -> Vec<CloudRoute> {
     vec![
-        Route::get("/cloudapi/1.0.0/orgs", handler!(json::list))
+        CloudRoute::get("/cloudapi/1.0.0/orgs", handler!(json::list))
             .about("The organizations that the caller may see.")
             .listing()
-            .answers(200, Shape::Page("Org")),
-        Route::post("/cloudapi/1.0.0/orgs", handler!(json::create))
+            .answers(200, CloudBody::Page("Org")),
+        CloudRoute::post("/cloudapi/1.0.0/orgs", handler!(json::create))
             .about("Makes an organization.")
-            .takes(Shape::One("Org"))
-            .answers(201, Shape::One("Org")),
-        Route::get("/cloudapi/1.0.0/orgs/{id}", handler!(json::get))
+            .takes(CloudBody::One("Org"))
+            .answers(201, CloudBody::One("Org")),
+        CloudRoute::get("/cloudapi/1.0.0/orgs/{id}", handler!(json::get))
             .about("One organization.")
-            .answers(200, Shape::One("Org")),
-        Route::put("/cloudapi/1.0.0/orgs/{id}", handler!(json::update))
+            .answers(200, CloudBody::One("Org")),
+        CloudRoute::put("/cloudapi/1.0.0/orgs/{id}", handler!(json::update))
             .about("Changes an organization; its name never changes.")
-            .takes(Shape::One("Org"))
-            .answers(200, Shape::One("Org")),
-        Route::delete("/cloudapi/1.0.0/orgs/{id}", handler!(json::delete))
+            .takes(CloudBody::One("Org"))
+            .answers(200, CloudBody::One("Org")),
+        CloudRoute::delete("/cloudapi/1.0.0/orgs/{id}", handler!(json::delete))
             .about("Deletes an organization that has nothing any more.")
-            .answers(204, Shape::Empty),
+            .answers(204, CloudBody::Empty),
     ]
 }
 
-fn xml_routes() -> Vec<Route> {
+fn xml_routes() -> Vec<CloudRoute> {
     vec![
-        Route::get("/api/org", handler!(admin::org_list))
+        CloudRoute::get("/api/org", handler!(admin::org_list))
             .about("The organizations that the caller may see.")
-            .answers(200, Shape::Xml),
-        Route::get("/api/org/{id}", handler!(admin::org))
+            .answers(200, CloudBody::Xml),
+        CloudRoute::get("/api/org/{id}", handler!(admin::org))
             .about("One organization, with links to its virtual data centers.")
-            .answers(200, Shape::Xml),
-        Route::get("/api/admin", handler!(admin::root))
+            .answers(200, CloudBody::Xml),
+        CloudRoute::get("/api/admin", handler!(admin::root))
             .about("The release that clients take this server for, and its organizations.")
-            .answers(200, Shape::Xml),
-        Route::get("/api/admin/org/{id}", handler!(admin::admin_org))
+            .answers(200, CloudBody::Xml),
+        CloudRoute::get("/api/admin/org/{id}", handler!(admin::admin_org))
             .about("One organization, with its users, roles and virtual data centers.")
-            .answers(200, Shape::Xml),
-        Route::get("/api/vdc/{id}", handler!(vdcs::get))
+            .answers(200, CloudBody::Xml),
+        CloudRoute::get("/api/vdc/{id}", handler!(vdcs::get))
             .about("One virtual data center.")
-            .answers(200, Shape::Xml),
-        Route::get("/api/admin/vdc/{id}", handler!(vdcs::admin_get))
+            .answers(200, CloudBody::Xml),
+        CloudRoute::get("/api/admin/vdc/{id}", handler!(vdcs::admin_get))
             .about("One virtual data center, as administrators see it.")
-            .answers(200, Shape::Xml),
-        Route::get("/api/query", handler!(queries::run))
+            .answers(200, CloudBody::Xml),
+        CloudRoute::get("/api/query", handler!(queries::run))
             .about("Records of one type; without a type, which types there are.")
             .param(
                 "type",
@@ -82,6 +82,6 @@ fn xml_routes() -> Vec<Route> {
                 ParamKind::Text,
             )
             .listing()
-            .answers(200, Shape::Xml),
+            .answers(200, CloudBody::Xml),
     ]
 }

@@ -1,7 +1,7 @@
 //! Where organizations and virtual data centers are found under `/api`, and which ones the caller
 //! may see.
 
-use crate::api::Api;
+use crate::api::CloudState;
 use crate::error::ApiError;
 use crate::urn;
 use coeval_engine::Caller;
@@ -23,7 +23,7 @@ const AT_ONCE: usize = 500;
 
 /// A virtual data center: a name that an organization has. Its id follows from both.
 #[derive(Clone, Debug)]
-pub(crate) struct Vdc {
+pub(crate) struct VirtualDataCenter {
     /// `urn:vcloud:vdc:<uuid>`
     pub(crate) id: String,
     pub(crate) name: String,
@@ -36,11 +36,11 @@ pub(crate) fn bare(id: &str) -> &str {
 }
 
 /// `https://…/api/{kind}/{uuid}`
-pub(crate) fn href(api: &Api, kind: &str, id: &str) -> String {
+pub(crate) fn href(api: &CloudState, kind: &str, id: &str) -> String {
     format!("{}/api/{kind}/{}", api.settings.public_url, bare(id))
 }
 
-pub(crate) fn org_href(api: &Api, id: &str) -> String {
+pub(crate) fn org_href(api: &CloudState, id: &str) -> String {
     href(api, "org", id)
 }
 
@@ -49,9 +49,9 @@ pub(crate) fn vdc_id(org: &str, name: &str) -> String {
     urn::derived("vdc", &format!("{org}\0{name}"))
 }
 
-pub(crate) fn vdcs_of(org: &Organization) -> Vec<Vdc> {
+pub(crate) fn vdcs_of(org: &Organization) -> Vec<VirtualDataCenter> {
     let names = org.vdcs.iter();
-    let vdcs = names.map(|name| Vdc {
+    let vdcs = names.map(|name| VirtualDataCenter {
         id: vdc_id(&org.id, name),
         name: name.clone(),
         org: org.clone(),
@@ -60,7 +60,7 @@ pub(crate) fn vdcs_of(org: &Organization) -> Vec<Vdc> {
 }
 
 /// All organizations that the caller may see, by name.
-pub(crate) async fn orgs(api: &Api, caller: &Caller) -> Result<Vec<Organization>, ApiError> {
+pub(crate) async fn orgs(api: &CloudState, caller: &Caller) -> Result<Vec<Organization>, ApiError> {
     let mut all: Vec<Organization> = Vec::new();
     loop {
         let after = all.last().map(|org| org.id.clone());

@@ -2,10 +2,10 @@
 
 use super::places;
 use super::records::{RecordType, TYPES, with_addresses};
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
-use crate::page::PageWanted;
+use crate::page::RequestedPage;
 use crate::{listing, xml};
 use coeval_api::rest::{RestAnswer, encode};
 use serde_json::Value;
@@ -13,13 +13,13 @@ use std::sync::Arc;
 
 /// How records are shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Shown {
+enum RecordFormat {
     Records,
     IdRecords,
     References,
 }
 
-impl Shown {
+impl RecordFormat {
     const ALL: [Self; 3] = [Self::Records, Self::IdRecords, Self::References];
 
     const fn name(self) -> &'static str {
@@ -40,7 +40,7 @@ impl Shown {
     }
 }
 
-pub(super) async fn run(api: Arc<Api>, mut call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn run(api: Arc<CloudState>, mut call: CloudCall) -> Result<RestAnswer, ApiError> {
     let Some(name) = call.query.get("type").filter(|name| !name.is_empty()) else {
         return Ok(types(&api));
     };
@@ -50,21 +50,22 @@ pub(super) async fn run(api: Arc<Api>, mut call: Call) -> Result<RestAnswer, Api
     let of = RecordType::named(name);
     let of = of.ok_or_else(|| wrong("type", TYPES.iter().map(|one| one.name).collect()))?;
     let shown = match call.query.get("format").filter(|name| !name.is_empty()) {
-        None => Shown::Records,
+        None => RecordFormat::Records,
         Some(name) => {
-            let found = Shown::ALL.into_iter().find(|one| one.name() == name);
-            let all = || Shown::ALL.iter().map(|one| one.name()).collect();
+            let found = RecordFormat::ALL.into_iter().find(|one| one.name() == name);
+            let all = || RecordFormat::ALL.iter().map(|one| one.name()).collect();
             found.ok_or_else(|| wrong("format", all()))?
         }
     };
-    let wanted = PageWanted::of(&call)?;
+    let wanted = RequestedPage::of(&call)?;
+    // Links to other pages have the filter as it was sent, not as it was rewritten.
     let links = call.query.clone();
     call.query = links
         .clone()
         .with("filter", |filter| with_addresses(&api, filter));
     let records = of.records(&api, call.caller()?).await?;
     let records = listing::chosen(&call, records, of.keys)?;
-    let page = Page {
+    let page = RecordPage {
         of,
         shown,
         wanted,
@@ -75,7 +76,7 @@ pub(super) async fn run(api: Arc<Api>, mut call: Call) -> Result<RestAnswer, Api
 }
 
 /// Which types there are; clients look their queries up here.
-fn types(api: &Api) -> RestAnswer {
+fn types(api: &CloudState) -> RestAnswer {
     let base = format!("{}/api/query", api.settings.public_url);
     let text = xml::document(|w| {
         let attributes = [
@@ -85,7 +86,7 @@ fn types(api: &Api) -> RestAnswer {
         ];
         w.element("QueryList", &attributes, |w| {
             for of in TYPES {
-                for shown in Shown::ALL {
+                for shown in RecordFormat::ALL {
                     let href = format!("{base}?type={}&format={}", of.name, shown.name());
                     let kind = format!("application/{}", shown.kind());
                     let link = [
@@ -103,9 +104,9 @@ fn types(api: &Api) -> RestAnswer {
 }
 
 fn next_page(
-    api: &Api,
+    api: &CloudState,
     query: &coeval_api::rest::QueryParams,
-    wanted: PageWanted,
+    wanted: RequestedPage,
     total: usize,
 ) -> Option<String> {
     let total = u64::try_from(total).unwrap_or(u64::MAX);
@@ -127,18 +128,18 @@ fn next_page(
 }
 
 /// One page.
-struct Page {
+struct RecordPage {
     of: RecordType,
-    shown: Shown,
-    wanted: PageWanted,
+    shown: RecordFormat,
+    wanted: RequestedPage,
     total: u64,
     next: Option<String>,
 }
 
-impl Page {
+impl RecordPage {
     fn document(&self, records: &[Value]) -> String {
         let (root, element) = match self.shown {
-            Shown::References => (
+            RecordFormat::References => (
                 format!("{}References", self.of.element),
                 format!("{}Reference", self.of.element),
             ),

@@ -1,7 +1,7 @@
 //! What there are records of: their types, and the records of each.
 
 use super::places::{self, bare, href, org_href, vdcs_of};
-use crate::api::Api;
+use crate::api::CloudState;
 use crate::error::ApiError;
 use coeval_api::rest::rfc3339;
 use coeval_engine::Caller;
@@ -16,13 +16,13 @@ pub(super) struct RecordType {
     pub(super) name: &'static str,
     /// What a record's element begins with.
     pub(super) element: &'static str,
-    of: Of,
+    of: RecordSource,
     /// What can be filtered and sorted by.
     pub(super) keys: &'static [&'static str],
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Of {
+enum RecordSource {
     Vdcs,
     Orgs,
     Users,
@@ -60,24 +60,24 @@ const TASK_KEYS: &[&str] = &[
 
 /// All of them.
 pub(super) const TYPES: [RecordType; 8] = [
-    of("orgVdc", "OrgVdc", Of::Vdcs, VDC_KEYS),
-    of("adminOrgVdc", "AdminVdc", Of::Vdcs, VDC_KEYS),
+    of("orgVdc", "OrgVdc", RecordSource::Vdcs, VDC_KEYS),
+    of("adminOrgVdc", "AdminVdc", RecordSource::Vdcs, VDC_KEYS),
     of(
         "organization",
         "Org",
-        Of::Orgs,
+        RecordSource::Orgs,
         &["name", "id", "href", "displayName", "isEnabled"],
     ),
-    of("user", "User", Of::Users, USER_KEYS),
-    of("adminUser", "AdminUser", Of::Users, USER_KEYS),
+    of("user", "User", RecordSource::Users, USER_KEYS),
+    of("adminUser", "AdminUser", RecordSource::Users, USER_KEYS),
     of(
         "role",
         "Role",
-        Of::Roles,
+        RecordSource::Roles,
         &["name", "id", "href", "isReadOnly"],
     ),
-    of("task", "Task", Of::Tasks, TASK_KEYS),
-    of("adminTask", "AdminTask", Of::Tasks, TASK_KEYS),
+    of("task", "Task", RecordSource::Tasks, TASK_KEYS),
+    of("adminTask", "AdminTask", RecordSource::Tasks, TASK_KEYS),
 ];
 
 /// How many tasks are looked through.
@@ -86,7 +86,7 @@ const TASKS: usize = 1_000;
 const fn of(
     name: &'static str,
     element: &'static str,
-    of: Of,
+    of: RecordSource,
     keys: &'static [&'static str],
 ) -> RecordType {
     RecordType {
@@ -103,9 +103,13 @@ impl RecordType {
     }
 
     /// All records that the caller may see.
-    pub(super) async fn records(self, api: &Api, caller: &Caller) -> Result<Vec<Value>, ApiError> {
+    pub(super) async fn records(
+        self,
+        api: &CloudState,
+        caller: &Caller,
+    ) -> Result<Vec<Value>, ApiError> {
         match self.of {
-            Of::Vdcs => {
+            RecordSource::Vdcs => {
                 let orgs = places::orgs(api, caller).await?;
                 let vdcs = orgs.iter().flat_map(vdcs_of);
                 Ok(vdcs
@@ -124,12 +128,12 @@ impl RecordType {
                     })
                     .collect())
             }
-            Of::Orgs => {
+            RecordSource::Orgs => {
                 let orgs = places::orgs(api, caller).await?;
                 Ok(orgs.iter().map(|org| organization(api, org)).collect())
             }
-            Of::Users => users(api, caller).await,
-            Of::Roles => {
+            RecordSource::Users => users(api, caller).await,
+            RecordSource::Roles => {
                 let roles = api.engine.list_roles(caller, caller.org()).await?;
                 Ok(roles
                     .iter()
@@ -141,12 +145,12 @@ impl RecordType {
                     })
                     .collect())
             }
-            Of::Tasks => tasks(api, caller).await,
+            RecordSource::Tasks => tasks(api, caller).await,
         }
     }
 }
 
-fn organization(api: &Api, org: &Organization) -> Value {
+fn organization(api: &CloudState, org: &Organization) -> Value {
     json!({
         "href": org_href(api, &org.id), "id": org.id, "name": org.name,
         "displayName": org.display_name.as_ref().unwrap_or(&org.name),
@@ -156,7 +160,7 @@ fn organization(api: &Api, org: &Organization) -> Value {
 }
 
 /// Of the organization that the caller acts in; the provider's administrator sees all.
-async fn users(api: &Api, caller: &Caller) -> Result<Vec<Value>, ApiError> {
+async fn users(api: &CloudState, caller: &Caller) -> Result<Vec<Value>, ApiError> {
     let mut rows = Vec::new();
     let acting = caller.org() != caller.subject.org();
     for org in places::orgs(api, caller).await? {
@@ -174,7 +178,7 @@ async fn users(api: &Api, caller: &Caller) -> Result<Vec<Value>, ApiError> {
     Ok(rows)
 }
 
-async fn tasks(api: &Api, caller: &Caller) -> Result<Vec<Value>, ApiError> {
+async fn tasks(api: &CloudState, caller: &Caller) -> Result<Vec<Value>, ApiError> {
     let page = api.engine.tasks(caller, &TaskQuery::newest(TASKS)).await?;
     let mut rows = Vec::new();
     for task in page.tasks {
@@ -195,10 +199,11 @@ async fn tasks(api: &Api, caller: &Caller) -> Result<Vec<Value>, ApiError> {
 }
 
 /// The organization in a filter may be an address, an id or a bare UUID; records have addresses.
-pub(super) fn with_addresses(api: &Api, filter: &str) -> String {
+pub(super) fn with_addresses(api: &CloudState, filter: &str) -> String {
     let mut parts = filter.split("org==");
     let mut all = parts.next().unwrap_or_default().to_owned();
     for part in parts {
+        // A value ends where an operator or a bracket begins.
         let end = part.find([';', ',', ')']).unwrap_or(part.len());
         let (value, rest) = part.split_at(end);
         let last = bare(value.rsplit('/').next().unwrap_or(value));

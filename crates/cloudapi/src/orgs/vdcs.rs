@@ -1,8 +1,8 @@
 //! Virtual data centers. Coeval has nothing in them; clients only want to find theirs.
 
-use super::places::{self, Vdc, href, org_href, vdcs_of};
-use crate::api::Api;
-use crate::call::Call;
+use super::places::{self, VirtualDataCenter, href, org_href, vdcs_of};
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use crate::{urn, xml};
 use coeval_api::rest::RestAnswer;
@@ -10,7 +10,7 @@ use coeval_engine::EngineError;
 use coeval_engine::identity::IdentityError;
 use std::sync::Arc;
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let vdc = find(&api, &call).await?;
     let own = href(&api, "vdc", &vdc.id);
     let up = (org_href(&api, &vdc.org.id), places::ORG);
@@ -18,7 +18,10 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErro
     Ok(RestAnswer::xml("vnd.vmware.vcloud.vdc+xml", text))
 }
 
-pub(super) async fn admin_get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn admin_get(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let vdc = find(&api, &call).await?;
     let own = href(&api, "admin/vdc", &vdc.id);
     let up = (href(&api, "admin/org", &vdc.org.id), places::ADMIN_ORG);
@@ -27,7 +30,7 @@ pub(super) async fn admin_get(api: Arc<Api>, call: Call) -> Result<RestAnswer, A
     Ok(RestAnswer::xml("vnd.vmware.admin.vdc+xml", text))
 }
 
-async fn find(api: &Api, call: &Call) -> Result<Vdc, ApiError> {
+async fn find(api: &CloudState, call: &CloudCall) -> Result<VirtualDataCenter, ApiError> {
     let what = call.param("id");
     let id = urn::uuid(what);
     let id =
@@ -44,8 +47,8 @@ async fn find(api: &Api, call: &Call) -> Result<Vdc, ApiError> {
 }
 
 fn document(
-    api: &Api,
-    vdc: &Vdc,
+    api: &CloudState,
+    vdc: &VirtualDataCenter,
     element: &str,
     own: &str,
     up: (&str, &str),

@@ -1,11 +1,11 @@
 //! Rights bundles.
 
 use super::one::{listed, page};
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::listing;
-use coeval_access::Published;
+use coeval_access::BundleAudience;
 use coeval_api::rest::RestAnswer;
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
 use coeval_engine::{Attempts, EngineError};
@@ -17,24 +17,24 @@ const KEYS: [&str; 5] = ["id", "name", "description", "readOnly", "publishAll"];
 /// How many attempts an edit of rights has that loses races.
 const ATTEMPTS: usize = 8;
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let mut all = api.engine.list_bundles(call.caller()?).await?;
     all.sort_by(|one, other| one.name.cmp(&other.name));
     let rows = all.iter().map(row).collect();
     listing::answer(&api, &call, rows, &KEYS, "RightsBundles")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     Ok(RestAnswer::ok(&row(&one(&api, &call).await?)))
 }
 
 /// The bundle that the path names.
-pub(super) async fn one(api: &Api, call: &Call) -> Result<RightsBundle, ApiError> {
+pub(super) async fn one(api: &CloudState, call: &CloudCall) -> Result<RightsBundle, ApiError> {
     let caller = call.caller()?;
     Ok(api.engine.get_bundle(caller, call.param("id")).await?)
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let body = call.object()?;
     let new = NewBundle {
@@ -42,6 +42,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
         description: body.text("description")?,
         rights: Vec::new(),
     };
+    // Two writes: a bundle exists before it is published.
     let to_all = body.flag("publishAll")? == Some(true);
     let mut bundle = api.engine.create_bundle(caller, &new).await?;
     if to_all {
@@ -51,7 +52,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(RestAnswer::json(StatusCode::CREATED, &row(&bundle)))
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let body = call.object()?;
     let bundle = one(&api, &call).await?;
     let edit = BundleEdit {
@@ -65,24 +66,33 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(RestAnswer::ok(&row(&bundle)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     api.engine
         .delete_bundle(call.caller()?, call.param("id"))
         .await?;
     Ok(RestAnswer::none())
 }
 
-pub(super) async fn get_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get_rights(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let bundle = one(&api, &call).await?;
     page(&api, &call, &bundle.rights)
 }
 
-pub(super) async fn set_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn set_rights(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let rights = listed(&api, &call).await?;
     change_rights(&api, &call, |_| rights.clone()).await
 }
 
-pub(super) async fn add_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn add_rights(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let added = listed(&api, &call).await?;
     let with = |mut rights: Vec<String>| {
         for right in &added {
@@ -96,8 +106,8 @@ pub(super) async fn add_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, 
 }
 
 async fn change_rights(
-    api: &Api,
-    call: &Call,
+    api: &CloudState,
+    call: &CloudCall,
     change: impl Fn(Vec<String>) -> Vec<String>,
 ) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
@@ -129,6 +139,6 @@ fn row(bundle: &RightsBundle) -> Value {
         "description": bundle.description,
         "bundleKey": "com.vmware.vcloud.undefined.key",
         "readOnly": bundle.predefined,
-        "publishAll": bundle.published == Published::ToAll,
+        "publishAll": bundle.published == BundleAudience::ToAll,
     })
 }

@@ -7,24 +7,24 @@ mod roles;
 
 pub(crate) use one::references;
 
-use crate::route::{Handler, Route, Shape, handler};
+use crate::route::{CloudBody, CloudHandler, CloudRoute, handler};
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<CloudRoute> {
     let mut all = vec![
-        Route::get("/cloudapi/1.0.0/rights", handler!(one::list))
+        CloudRoute::get("/cloudapi/1.0.0/rights", handler!(one::list))
             .about("The rights that there are where the caller acts.")
             .listing()
-            .answers(200, Shape::Page("Right")),
-        Route::get("/cloudapi/1.0.0/rights/{id}", handler!(one::get))
+            .answers(200, CloudBody::Page("Right")),
+        CloudRoute::get("/cloudapi/1.0.0/rights/{id}", handler!(one::get))
             .about("One right.")
-            .answers(200, Shape::One("Right")),
-        Route::get(
+            .answers(200, CloudBody::One("Right")),
+        CloudRoute::get(
             "/cloudapi/1.0.0/rightsCategories",
             handler!(one::categories),
         )
         .about("What rights are sorted into.")
         .listing()
-        .answers(200, Shape::Page("RightsCategory")),
+        .answers(200, CloudBody::Page("RightsCategory")),
     ];
     all.extend(bundle_routes());
     all.extend(global_role_routes());
@@ -33,61 +33,61 @@ pub(crate) fn routes() -> Vec<Route> {
 }
 
 /// What can be done with one kind of things that have rights.
-struct Container {
+struct RightsContainer {
     model: &'static str,
     collection: &'static str,
     one: &'static str,
     rights: &'static str,
-    list: Handler,
-    create: Handler,
-    get: Handler,
-    update: Handler,
-    delete: Handler,
-    get_rights: Handler,
-    add_rights: Handler,
-    set_rights: Handler,
+    list: CloudHandler,
+    create: CloudHandler,
+    get: CloudHandler,
+    update: CloudHandler,
+    delete: CloudHandler,
+    get_rights: CloudHandler,
+    add_rights: CloudHandler,
+    set_rights: CloudHandler,
 }
 
-impl Container {
-    fn routes(self) -> Vec<Route> {
+impl RightsContainer {
+    fn routes(self) -> Vec<CloudRoute> {
         let model = self.model;
         vec![
-            Route::get(self.collection, self.list)
+            CloudRoute::get(self.collection, self.list)
                 .about("All of them.")
                 .listing()
-                .answers(200, Shape::Page(model)),
-            Route::post(self.collection, self.create)
+                .answers(200, CloudBody::Page(model)),
+            CloudRoute::post(self.collection, self.create)
                 .about("Makes one, without rights.")
-                .takes(Shape::One(model))
-                .answers(201, Shape::One(model)),
-            Route::get(self.one, self.get)
+                .takes(CloudBody::One(model))
+                .answers(201, CloudBody::One(model)),
+            CloudRoute::get(self.one, self.get)
                 .about("One of them.")
-                .answers(200, Shape::One(model)),
-            Route::put(self.one, self.update)
+                .answers(200, CloudBody::One(model)),
+            CloudRoute::put(self.one, self.update)
                 .about("Changes name and description.")
-                .takes(Shape::One(model))
-                .answers(200, Shape::One(model)),
-            Route::delete(self.one, self.delete)
+                .takes(CloudBody::One(model))
+                .answers(200, CloudBody::One(model)),
+            CloudRoute::delete(self.one, self.delete)
                 .about("Deletes one.")
-                .answers(204, Shape::Empty),
-            Route::get(self.rights, self.get_rights)
+                .answers(204, CloudBody::Empty),
+            CloudRoute::get(self.rights, self.get_rights)
                 .about("Its rights.")
                 .listing()
-                .answers(200, Shape::Page("Right")),
-            Route::post(self.rights, self.add_rights)
+                .answers(200, CloudBody::Page("Right")),
+            CloudRoute::post(self.rights, self.add_rights)
                 .about("Adds rights.")
-                .takes(Shape::One("References"))
-                .answers(200, Shape::Page("Right")),
-            Route::put(self.rights, self.set_rights)
+                .takes(CloudBody::One("References"))
+                .answers(200, CloudBody::Page("Right")),
+            CloudRoute::put(self.rights, self.set_rights)
                 .about("Replaces its rights.")
-                .takes(Shape::One("References"))
-                .answers(200, Shape::Page("Right")),
+                .takes(CloudBody::One("References"))
+                .answers(200, CloudBody::Page("Right")),
         ]
     }
 }
 
-fn bundle_routes() -> Vec<Route> {
-    let mut all = Container {
+fn bundle_routes() -> Vec<CloudRoute> {
+    let mut all = RightsContainer {
         model: "RightsBundle",
         collection: "/cloudapi/1.0.0/rightsBundles",
         one: "/cloudapi/1.0.0/rightsBundles/{id}",
@@ -122,8 +122,8 @@ fn bundle_routes() -> Vec<Route> {
     all
 }
 
-fn global_role_routes() -> Vec<Route> {
-    let mut all = Container {
+fn global_role_routes() -> Vec<CloudRoute> {
+    let mut all = RightsContainer {
         model: "GlobalRole",
         collection: "/cloudapi/1.0.0/globalRoles",
         one: "/cloudapi/1.0.0/globalRoles/{id}",
@@ -158,8 +158,8 @@ fn global_role_routes() -> Vec<Route> {
     all
 }
 
-fn role_routes() -> Vec<Route> {
-    Container {
+fn role_routes() -> Vec<CloudRoute> {
+    RightsContainer {
         model: "Role",
         collection: "/cloudapi/1.0.0/roles",
         one: "/cloudapi/1.0.0/roles/{id}",
@@ -177,32 +177,32 @@ fn role_routes() -> Vec<Route> {
 }
 
 /// To whom it is published. The answers are never empty: a client reads each of them.
-fn tenants(paths: [&'static str; 5], handlers: [Handler; 6]) -> Vec<Route> {
+fn tenants(paths: [&'static str; 5], handlers: [CloudHandler; 6]) -> Vec<CloudRoute> {
     let [all, publish, unpublish, publish_all, unpublish_all] = paths;
     let [get, replace, to, from, to_all, from_all] = handlers;
-    let page = Shape::Page("Reference");
-    let orgs = Shape::One("References");
+    let page = CloudBody::Page("Reference");
+    let orgs = CloudBody::One("References");
     vec![
-        Route::get(all, get)
+        CloudRoute::get(all, get)
             .about("The organizations that it is published to.")
             .listing()
             .answers(200, page),
-        Route::put(all, replace)
+        CloudRoute::put(all, replace)
             .about("Publishes it to exactly these organizations.")
             .takes(orgs)
             .answers(200, page),
-        Route::post(publish, to)
+        CloudRoute::post(publish, to)
             .about("Publishes it to these organizations too.")
             .takes(orgs)
             .answers(200, page),
-        Route::post(unpublish, from)
+        CloudRoute::post(unpublish, from)
             .about("Takes it from these organizations.")
             .takes(orgs)
             .answers(200, page),
-        Route::post(publish_all, to_all)
+        CloudRoute::post(publish_all, to_all)
             .about("Publishes it to all organizations, also to those that come later.")
             .answers(200, page),
-        Route::post(unpublish_all, from_all)
+        CloudRoute::post(unpublish_all, from_all)
             .about("Takes it from all organizations.")
             .answers(200, page),
     ]

@@ -1,8 +1,8 @@
 //! Rights as they are answered. A right has a name and no id of its own; its id follows from the
 //! name.
 
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::{listing, urn};
 use coeval_access::{GeneralRight, Rights, TypeRight};
@@ -22,18 +22,22 @@ const KEYS: [&str; 6] = [
     "bundleKey",
 ];
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let names = api.engine.rights(call.caller()?).await?;
     page(&api, &call, &names)
 }
 
 /// A page of these.
-pub(super) fn page(api: &Api, call: &Call, names: &[String]) -> Result<RestAnswer, ApiError> {
+pub(super) fn page(
+    api: &CloudState,
+    call: &CloudCall,
+    names: &[String],
+) -> Result<RestAnswer, ApiError> {
     let rows = names.iter().map(|name| row(name)).collect();
     listing::answer(api, call, rows, &KEYS, "Rights")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let what = call.param("id");
     urn::uuid(what).ok_or_else(|| ApiError::id(what, "a right's id", "it has no UUID"))?;
     let names = api.engine.rights(call.caller()?).await?;
@@ -48,7 +52,10 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErro
     Ok(RestAnswer::ok(&row(name)))
 }
 
-pub(super) async fn categories(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn categories(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let names = api.engine.rights(call.caller()?).await?;
     let all: BTreeSet<&str> = names.iter().map(|name| category(name)).collect();
     let rows = all
@@ -66,7 +73,7 @@ fn named<'a>(names: &'a [String], id: &str) -> Option<&'a String> {
 }
 
 /// The names of the rights that a body lists by name, or by id alone.
-pub(super) async fn listed(api: &Api, call: &Call) -> Result<Vec<String>, ApiError> {
+pub(super) async fn listed(api: &CloudState, call: &CloudCall) -> Result<Vec<String>, ApiError> {
     let body = call.object()?;
     let list = body.list("values")?;
     let list = list.ok_or_else(|| ApiError::request("values is missing"))?;
@@ -81,6 +88,7 @@ pub(super) async fn listed(api: &Api, call: &Call) -> Result<Vec<String>, ApiErr
             continue;
         }
         let id = reference.text("id")?.ok_or_else(wrong)?;
+        // Only who names a right by its id alone pays for the list of all.
         let known = match &mut known {
             Some(known) => known,
             None => known.insert(api.engine.rights(call.caller()?).await?),

@@ -1,8 +1,8 @@
 //! Roles: global ones, and those of the organization that the caller acts in.
 
 use super::one::{listed, page};
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::listing;
 use coeval_api::rest::RestAnswer;
@@ -14,42 +14,53 @@ use std::sync::Arc;
 
 const KEYS: [&str; 5] = ["id", "name", "description", "readOnly", "publishAll"];
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let all = api.engine.list_roles(caller, caller.org()).await?;
     rows(&api, &call, all, "Roles")
 }
 
 /// The provider's to see.
-pub(super) async fn list_global(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list_global(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let mut all = api.engine.list_roles(call.caller()?, SYSTEM_ORG).await?;
     all.retain(|role| role.org.is_none());
     rows(&api, &call, all, "GlobalRoles")
 }
 
-fn rows(api: &Api, call: &Call, mut all: Vec<Role>, model: &str) -> Result<RestAnswer, ApiError> {
+fn rows(
+    api: &CloudState,
+    call: &CloudCall,
+    mut all: Vec<Role>,
+    model: &str,
+) -> Result<RestAnswer, ApiError> {
     all.sort_by(|one, other| one.name.cmp(&other.name));
     let rows = all.iter().map(row).collect();
     listing::answer(api, call, rows, &KEYS, model)
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     Ok(RestAnswer::ok(&row(&one(&api, &call).await?)))
 }
 
-pub(super) async fn get_global(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get_global(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     Ok(RestAnswer::ok(&row(&global(&api, &call).await?)))
 }
 
 /// The role that the path names, where the caller acts.
-async fn one(api: &Api, call: &Call) -> Result<Role, ApiError> {
+async fn one(api: &CloudState, call: &CloudCall) -> Result<Role, ApiError> {
     let caller = call.caller()?;
     let role = api.engine.get_role(caller, caller.org(), &id(call)).await?;
     Ok(role)
 }
 
 /// The global role that the path names; the provider's to see.
-pub(super) async fn global(api: &Api, call: &Call) -> Result<Role, ApiError> {
+pub(super) async fn global(api: &CloudState, call: &CloudCall) -> Result<Role, ApiError> {
     let (caller, id) = (call.caller()?, id(call));
     let role = api.engine.get_role(caller, SYSTEM_ORG, &id).await?;
     match role.org {
@@ -62,7 +73,7 @@ pub(super) async fn global(api: &Api, call: &Call) -> Result<Role, ApiError> {
 }
 
 /// In full; a path may have a bare UUID, or a name.
-fn id(call: &Call) -> String {
+fn id(call: &CloudCall) -> String {
     let what = call.param("id");
     match coeval_core::version::Uuid::parse(what) {
         Some(uuid) => format!("urn:vcloud:role:{uuid}"),
@@ -71,16 +82,23 @@ fn id(call: &Call) -> String {
     }
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let org = call.caller()?.org().to_owned();
     made(&api, &call, Some(org)).await
 }
 
-pub(super) async fn create_global(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn create_global(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     made(&api, &call, None).await
 }
 
-async fn made(api: &Api, call: &Call, org: Option<String>) -> Result<RestAnswer, ApiError> {
+async fn made(
+    api: &CloudState,
+    call: &CloudCall,
+    org: Option<String>,
+) -> Result<RestAnswer, ApiError> {
     let body = call.object()?;
     let new = NewRole {
         name: body.needed("name")?,
@@ -92,17 +110,20 @@ async fn made(api: &Api, call: &Call, org: Option<String>) -> Result<RestAnswer,
     Ok(RestAnswer::json(StatusCode::CREATED, &row(&role)))
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let role = one(&api, &call).await?;
     changed(&api, &call, role).await
 }
 
-pub(super) async fn update_global(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update_global(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let role = global(&api, &call).await?;
     changed(&api, &call, role).await
 }
 
-async fn changed(api: &Api, call: &Call, role: Role) -> Result<RestAnswer, ApiError> {
+async fn changed(api: &CloudState, call: &CloudCall, role: Role) -> Result<RestAnswer, ApiError> {
     let body = call.object()?;
     let edit = RoleEdit {
         revision: Some(role.revision),
@@ -114,19 +135,25 @@ async fn changed(api: &Api, call: &Call, role: Role) -> Result<RestAnswer, ApiEr
     Ok(RestAnswer::ok(&row(&role.await?)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let role = one(&api, &call).await?;
     api.engine.delete_role(call.caller()?, &role.id).await?;
     Ok(RestAnswer::none())
 }
 
-pub(super) async fn delete_global(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete_global(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let role = global(&api, &call).await?;
     api.engine.delete_role(call.caller()?, &role.id).await?;
     Ok(RestAnswer::none())
 }
 
-pub(super) async fn get_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get_rights(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let rights = api
         .engine
         .rights_of_role(call.caller()?, &id(&call))
@@ -134,7 +161,10 @@ pub(super) async fn get_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, 
     page(&api, &call, &rights)
 }
 
-pub(super) async fn add_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn add_rights(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let added = listed(&api, &call).await?;
     let role = api
@@ -145,7 +175,10 @@ pub(super) async fn add_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, 
     page(&api, &call, &rights)
 }
 
-pub(super) async fn set_rights(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn set_rights(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let role = one(&api, &call).await?;
     let edit = RoleEdit {

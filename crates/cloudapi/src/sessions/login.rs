@@ -1,7 +1,7 @@
 //! Logging in and out, and who one is.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use coeval_access::SYSTEM_ORGANIZATION;
 use coeval_api::caller::{CallerRefusal, SentCredentials};
@@ -16,16 +16,19 @@ pub(super) const ACCESS_TOKEN: &str = "x-vmware-vcloud-access-token";
 pub(super) const TOKEN_TYPE: &str = "x-vmware-vcloud-token-type";
 
 /// A tenant's user logs in.
-pub(super) async fn tenant(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn tenant(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     login(&api, &call, false).await
 }
 
 /// One of the provider's logs in.
-pub(super) async fn provider(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn provider(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     login(&api, &call, true).await
 }
 
-async fn login(api: &Api, call: &Call, provider: bool) -> Result<RestAnswer, ApiError> {
+async fn login(api: &CloudState, call: &CloudCall, provider: bool) -> Result<RestAnswer, ApiError> {
     let (begun, caller) = begin(api, call, provider).await?;
     let answer = RestAnswer::ok(&session(api, &caller, &begun.session.id).await?);
     Ok(answer
@@ -35,8 +38,8 @@ async fn login(api: &Api, call: &Call, provider: bool) -> Result<RestAnswer, Api
 
 /// Begins a session for the user whose name and password are in the request.
 pub(super) async fn begin(
-    api: &Api,
-    call: &Call,
+    api: &CloudState,
+    call: &CloudCall,
     provider: bool,
 ) -> Result<(LoggedIn, Caller), ApiError> {
     let Some(SentCredentials::Basic {
@@ -47,6 +50,7 @@ pub(super) async fn begin(
     else {
         return Err(CallerRefusal::CredentialsMissing.into());
     };
+    // Told as a wrong password is: a tenant's user always has an organization.
     let org = match org {
         Some(org) => org.clone(),
         None if provider => SYSTEM_ORGANIZATION.to_owned(),
@@ -74,19 +78,19 @@ pub(super) async fn begin(
 }
 
 /// Who sends a token, acting for nobody else.
-pub(super) async fn caller_of(api: &Api, token: &str) -> Result<Caller, ApiError> {
+pub(super) async fn caller_of(api: &CloudState, token: &str) -> Result<Caller, ApiError> {
     let wanted = WantedVersions::default();
     Ok(api.engine.caller(token, None, wanted).await?)
 }
 
 /// Who the caller is.
-pub(super) async fn current(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn current(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     Ok(RestAnswer::ok(&session(&api, caller, "current").await?))
 }
 
 /// Logging out.
-pub(super) async fn end(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn end(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let Some(SentCredentials::Bearer(token)) = &call.credentials else {
         return Err(CallerRefusal::CredentialsMissing.into());
     };
@@ -94,7 +98,11 @@ pub(super) async fn end(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErro
     Ok(RestAnswer::none())
 }
 
-pub(super) async fn session(api: &Api, caller: &Caller, id: &str) -> Result<Value, ApiError> {
+pub(super) async fn session(
+    api: &CloudState,
+    caller: &Caller,
+    id: &str,
+) -> Result<Value, ApiError> {
     let engine = &api.engine;
     let name = async |id: &str| -> Result<String, ApiError> {
         let name = engine.name_of(caller, id).await?;

@@ -2,8 +2,8 @@
 //! session, and a client that was registered gets its API token once.
 
 use super::login::caller_of;
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use coeval_access::SYSTEM_ORGANIZATION;
 use coeval_api::rest::{QueryParams, RestAnswer};
@@ -17,7 +17,7 @@ use std::sync::Arc;
 const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 
 /// Whose door it is.
-fn door(call: &Call) -> String {
+fn door(call: &CloudCall) -> String {
     match call.param("org") {
         "" => SYSTEM_ORGANIZATION.to_owned(),
         org => org.to_owned(),
@@ -25,7 +25,10 @@ fn door(call: &Call) -> String {
 }
 
 /// Registers a client: announces an API token under its name.
-pub(super) async fn register(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn register(
+    api: Arc<CloudState>,
+    call: CloudCall,
+) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let name = call.object()?.needed("client_name")?;
     api.engine.at_own_door(caller, &door(&call)).await?;
@@ -40,15 +43,15 @@ pub(super) async fn register(api: Arc<Api>, call: Call) -> Result<RestAnswer, Ap
 }
 
 /// Gives an access token.
-pub(super) async fn token(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn token(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     match given(&api, &call).await {
         Ok(answer) => Ok(RestAnswer::ok(&answer)),
         Err(error) => refusal(error),
     }
 }
 
-async fn given(api: &Api, call: &Call) -> Result<Value, ApiError> {
-    let asked = Asked::of(call)?;
+async fn given(api: &CloudState, call: &CloudCall) -> Result<Value, ApiError> {
+    let asked = TokenRequest::of(call)?;
     let shown = |token: &str| TokenShown {
         token: token.to_owned(),
         org: door(call),
@@ -65,6 +68,7 @@ async fn given(api: &Api, call: &Call) -> Result<Value, ApiError> {
             api.engine.at_own_door(&caller, &door(call)).await?;
             let id = crate::urn::uuid(asked.needed("client_id")?);
             let unknown = || EngineError::from(IdentityError::SessionUnknown);
+            // What is no id is told as an id that nobody has.
             let id = id.ok_or_else(unknown)?;
             let (secret, _) = api.engine.issue_token(&caller, id).await?;
             let begun = api.engine.begin_session(&shown(secret.reveal())).await?;
@@ -82,13 +86,13 @@ fn grant(reason: String) -> ApiError {
 }
 
 /// What is asked for: clients put it into the body, older ones into the URL.
-struct Asked<'a> {
+struct TokenRequest<'a> {
     form: QueryParams,
     url: &'a QueryParams,
 }
 
-impl<'a> Asked<'a> {
-    fn of(call: &'a Call) -> Result<Self, ApiError> {
+impl<'a> TokenRequest<'a> {
+    fn of(call: &'a CloudCall) -> Result<Self, ApiError> {
         let text = std::str::from_utf8(&call.body);
         let text = text.map_err(|_| grant("the form is not UTF-8".to_owned()))?;
         let form = QueryParams::parse(text).map_err(|error| grant(error.to_string()))?;
@@ -119,6 +123,7 @@ fn answer(begun: &LoggedIn, refresh: &str) -> Value {
 
 /// What the asker can mend is told as OAuth tells it, and with what other answers have.
 fn refusal(error: ApiError) -> Result<RestAnswer, ApiError> {
+    // Other errors are the server's or the network's, and have the form that they have everywhere.
     let kind = match &error {
         ApiError::Grant { .. } => "invalid_request",
         ApiError::Engine(EngineError::Identity(

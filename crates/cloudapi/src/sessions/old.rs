@@ -1,8 +1,8 @@
 //! Sessions as older clients have them, in XML: who one is, and from where to go on.
 
 use super::login::{ACCESS_TOKEN, TOKEN_TYPE, begin, session};
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use crate::orgs::places;
 use crate::xml;
@@ -17,7 +17,7 @@ use std::sync::Arc;
 const OLD_TOKEN: &str = "x-vcloud-authorization";
 
 /// Logs in, whoever it is: this door is for all.
-pub(super) async fn login(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn login(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let provider = match &call.credentials {
         Some(SentCredentials::Basic { org, .. }) => org.as_deref() == Some(SYSTEM_ORGANIZATION),
         _ => false,
@@ -32,11 +32,12 @@ pub(super) async fn login(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiEr
 }
 
 /// Who the caller is.
-pub(super) async fn current(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn current(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     document(&api, call.caller()?).await
 }
 
-async fn document(api: &Api, caller: &Caller) -> Result<RestAnswer, ApiError> {
+async fn document(api: &CloudState, caller: &Caller) -> Result<RestAnswer, ApiError> {
+    // The same content as the JSON form, read out of it, so that both always agree.
     let session = session(api, caller, "current").await?;
     let text = |pointer: &str| {
         let found = session.pointer(pointer).and_then(Value::as_str);

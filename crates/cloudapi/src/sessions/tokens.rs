@@ -1,7 +1,7 @@
 //! The caller's own API tokens, without their secrets.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use crate::{listing, urn};
 use coeval_api::rest::RestAnswer;
@@ -12,26 +12,26 @@ use std::sync::Arc;
 
 const KEYS: [&str; 6] = ["id", "name", "type", "owner", "org", "expirationTimestamp"];
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let tokens = own(&api, &call).await?;
     let owner = owner(&api, &call).await?;
     let rows = tokens.iter().map(|token| row(token, &owner)).collect();
     listing::answer(&api, &call, rows, &KEYS, "Tokens")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let token = one(&api, &call).await?;
     Ok(RestAnswer::ok(&row(&token, &owner(&api, &call).await?)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let token = one(&api, &call).await?;
     let caller = call.caller()?;
     api.engine.revoke_session(caller, &token.id).await?;
     Ok(RestAnswer::none())
 }
 
-async fn own(api: &Api, call: &Call) -> Result<Vec<Session>, ApiError> {
+async fn own(api: &CloudState, call: &CloudCall) -> Result<Vec<Session>, ApiError> {
     let caller = call.caller()?;
     let mut all = api.engine.list_sessions(caller, caller.user()).await?;
     all.retain(|one| one.kind == SessionKind::ApiToken);
@@ -39,7 +39,7 @@ async fn own(api: &Api, call: &Call) -> Result<Vec<Session>, ApiError> {
     Ok(all)
 }
 
-async fn one(api: &Api, call: &Call) -> Result<Session, ApiError> {
+async fn one(api: &CloudState, call: &CloudCall) -> Result<Session, ApiError> {
     let id = urn::uuid(call.param("id"));
     let id = id.ok_or_else(|| ApiError::id(call.param("id"), "a token's id", "it has no UUID"))?;
     let mut all = own(api, call).await?.into_iter();
@@ -47,7 +47,7 @@ async fn one(api: &Api, call: &Call) -> Result<Session, ApiError> {
     Ok(all.find(|one| one.short == id).ok_or_else(unknown)?)
 }
 
-async fn owner(api: &Api, call: &Call) -> Result<Value, ApiError> {
+async fn owner(api: &CloudState, call: &CloudCall) -> Result<Value, ApiError> {
     let caller = call.caller()?;
     super::login::session(api, caller, "").await
 }

@@ -1,14 +1,14 @@
 //! Which API versions are served.
 
-use crate::api::Api;
+use crate::api::CloudState;
 use crate::api_version::ApiVersion;
-use crate::call::Call;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use crate::xml;
 use coeval_api::rest::RestAnswer;
 use std::sync::Arc;
 
-pub(super) async fn get(api: Arc<Api>, _: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, _: CloudCall) -> Result<RestAnswer, ApiError> {
     let login = format!("{}/cloudapi/1.0.0/sessions", api.settings.public_url);
     let provider = format!("{login}/provider");
     let text = xml::document(|w| {

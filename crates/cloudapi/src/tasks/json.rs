@@ -1,10 +1,10 @@
 //! A task in JSON.
 
-use super::shown::{Named, Shown};
+use super::shown::{TaskReference, TaskView};
 use serde_json::{Value, json};
 
-pub(super) fn task(task: &Shown) -> Value {
-    let named = |named: &Named| json!({ "href": named.href, "id": named.id, "name": named.name, "type": named.kind });
+pub(super) fn task(task: &TaskView) -> Value {
+    let named = |named: &TaskReference| json!({ "href": named.href, "id": named.id, "name": named.name, "type": named.kind });
     let error = task.error.as_ref().map(|(code, message)| {
         json!({ "majorErrorCode": 400, "minorErrorCode": code, "message": message })
     });

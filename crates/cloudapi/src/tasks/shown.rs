@@ -1,6 +1,6 @@
 //! What is told of a task, in whichever form.
 
-use crate::api::Api;
+use crate::api::CloudState;
 use crate::error::ApiError;
 use crate::orgs::places;
 use crate::urn;
@@ -14,7 +14,7 @@ const KEPT_FOR: i64 = 90 * 24 * 60 * 60 * 1_000;
 
 /// Somebody or something that a task names.
 #[derive(Debug)]
-pub(super) struct Named {
+pub(super) struct TaskReference {
     pub(super) href: String,
     pub(super) id: String,
     pub(super) name: String,
@@ -23,7 +23,7 @@ pub(super) struct Named {
 
 /// A task, ready to be written.
 #[derive(Debug)]
-pub(super) struct Shown {
+pub(super) struct TaskView {
     pub(super) id: String,
     pub(super) href: String,
     pub(super) status: &'static str,
@@ -34,19 +34,23 @@ pub(super) struct Shown {
     pub(super) ended: Option<String>,
     pub(super) expires: String,
     pub(super) cancel_requested: bool,
-    pub(super) owner: Option<Named>,
+    pub(super) owner: Option<TaskReference>,
     /// Its code and message.
     pub(super) error: Option<(String, String)>,
-    pub(super) user: Named,
-    pub(super) org: Named,
+    pub(super) user: TaskReference,
+    pub(super) org: TaskReference,
     pub(super) progress: u8,
     pub(super) details: String,
     /// JSON as a text.
     pub(super) result: Option<String>,
 }
 
-impl Shown {
-    pub(super) async fn of(api: &Api, caller: &Caller, task: &Task) -> Result<Self, ApiError> {
+impl TaskView {
+    pub(super) async fn of(
+        api: &CloudState,
+        caller: &Caller,
+        task: &Task,
+    ) -> Result<Self, ApiError> {
         let owner = owner(api, task);
         let (user, org) = (task.user(), task.org());
         let name = async |id: &str| -> Result<String, ApiError> {
@@ -67,13 +71,13 @@ impl Shown {
                 .error
                 .as_ref()
                 .map(|error| (error.code.clone(), error.message.clone())),
-            user: Named {
+            user: TaskReference {
                 href: places::href(api, "admin/user", user),
                 name: name(user).await?,
                 id: user.to_owned(),
                 kind: places::USER,
             },
-            org: Named {
+            org: TaskReference {
                 href: places::org_href(api, org),
                 name: name(org).await?,
                 id: org.to_owned(),
@@ -88,10 +92,10 @@ impl Shown {
 }
 
 /// The entity, or the type version, that it is about.
-fn owner(api: &Api, task: &Task) -> Option<Named> {
+fn owner(api: &CloudState, task: &Task) -> Option<TaskReference> {
     let base = format!("{}/cloudapi/1.0.0", api.settings.public_url);
     if let Some(id) = &task.about.resource {
-        return Some(Named {
+        return Some(TaskReference {
             href: format!("{base}/entities/{id}"),
             id: id.clone(),
             name: "entity".to_owned(),
@@ -101,7 +105,7 @@ fn owner(api: &Api, task: &Task) -> Option<Named> {
     let of = TypeKey::parse(task.about.of.as_deref()?)?;
     let version = Version::parse_full(task.about.version.as_deref()?).ok()?;
     let id = urn::of_type(&of, version);
-    Some(Named {
+    Some(TaskReference {
         href: format!("{base}/entityTypes/{id}"),
         id,
         name: of.nss.to_string(),
@@ -109,7 +113,7 @@ fn owner(api: &Api, task: &Task) -> Option<Named> {
     })
 }
 
-fn operation(description: &str, owner: Option<&Named>) -> String {
+fn operation(description: &str, owner: Option<&TaskReference>) -> String {
     let Some(owner) = owner else {
         return description.to_owned();
     };
@@ -127,7 +131,7 @@ mod tests {
 
     #[test]
     fn an_operation_ends_with_what_it_is_about_once() {
-        let owner = Named {
+        let owner = TaskReference {
             href: String::new(),
             id: "urn:vcloud:entity:a:b:c".to_owned(),
             name: String::new(),

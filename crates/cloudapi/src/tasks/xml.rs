@@ -1,9 +1,9 @@
 //! A task in XML.
 
-use super::shown::{Named, Shown};
-use crate::xml::{self, Xml};
+use super::shown::{TaskReference, TaskView};
+use crate::xml::{self, XmlWriter};
 
-pub(super) fn task(task: &Shown) -> String {
+pub(super) fn task(task: &TaskView) -> String {
     let cancel = task.cancel_requested.to_string();
     let mut attributes = vec![
         ("xmlns", xml::VCLOUD),
@@ -53,7 +53,7 @@ pub(super) fn task(task: &Shown) -> String {
     })
 }
 
-fn named(w: &mut Xml, element: &str, named: &Named) {
+fn named(w: &mut XmlWriter, element: &str, named: &TaskReference) {
     let attributes = [
         ("href", named.href.as_str()),
         ("id", &named.id),

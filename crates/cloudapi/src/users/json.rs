@@ -1,7 +1,7 @@
 //! Users in JSON.
 
-use crate::api::Api;
-use crate::call::{BodyFields, Call};
+use crate::api::CloudState;
+use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;
 use crate::listing;
 use coeval_api::rest::RestAnswer;
@@ -22,7 +22,7 @@ const KEYS: [&str; 8] = [
     "roleEntityRefs",
 ];
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let users = super::of_org(&api, caller, caller.org()).await?;
     let mut rows = Vec::new();
@@ -32,13 +32,13 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiErr
     listing::answer(&api, &call, rows, &KEYS, "Users")
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let user = api.engine.get_user(caller, call.param("id")).await?;
     Ok(RestAnswer::ok(&row(&api, caller, &user).await?))
 }
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let body = call.object()?;
     let org = match body.map("orgEntityRef")? {
@@ -62,7 +62,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     ))
 }
 
-pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let body = call.object()?;
     let user = api.engine.get_user(caller, call.param("id")).await?;
@@ -76,6 +76,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
         enabled: body.flag("enabled")?,
         roles: roles(&body)?,
     };
+    // Read before the first write, so that a body that can't be read changes nothing.
     let password = password(&body)?;
     let user = api.engine.update_user(caller, &user.id, &edit).await?;
     if let Some(password) = password {
@@ -84,7 +85,7 @@ pub(super) async fn update(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiE
     Ok(RestAnswer::ok(&row(&api, caller, &user).await?))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     api.engine
         .delete_user(call.caller()?, call.param("id"))
         .await?;
@@ -106,7 +107,7 @@ fn password(body: &Map<String, Value>) -> Result<Option<PasswordGiven>, ApiError
     Ok(given.map(|text| PasswordGiven::Clear(Password::new(text))))
 }
 
-async fn row(api: &Api, caller: &Caller, user: &User) -> Result<Value, ApiError> {
+async fn row(api: &CloudState, caller: &Caller, user: &User) -> Result<Value, ApiError> {
     let name = async |id: &str| -> Result<Value, ApiError> {
         let name = api.engine.name_of(caller, id).await?;
         Ok(json!({ "name": name.as_deref().unwrap_or_default(), "id": id }))

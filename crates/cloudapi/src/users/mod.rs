@@ -3,35 +3,35 @@
 mod json;
 mod old;
 
-use crate::api::Api;
+use crate::api::CloudState;
 use crate::error::ApiError;
-use crate::route::{Route, Shape, handler};
+use crate::route::{CloudBody, CloudRoute, handler};
 use coeval_engine::Caller;
 use coeval_engine::identity::User;
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<CloudRoute> {
     vec![
-        Route::get("/cloudapi/1.0.0/users", handler!(json::list))
+        CloudRoute::get("/cloudapi/1.0.0/users", handler!(json::list))
             .about("The users of the organization that the caller acts in.")
             .listing()
-            .answers(200, Shape::Page("User")),
-        Route::post("/cloudapi/1.0.0/users", handler!(json::create))
+            .answers(200, CloudBody::Page("User")),
+        CloudRoute::post("/cloudapi/1.0.0/users", handler!(json::create))
             .about("Makes a user.")
-            .takes(Shape::One("User"))
-            .answers(201, Shape::One("User")),
-        Route::get("/cloudapi/1.0.0/users/{id}", handler!(json::get))
+            .takes(CloudBody::One("User"))
+            .answers(201, CloudBody::One("User")),
+        CloudRoute::get("/cloudapi/1.0.0/users/{id}", handler!(json::get))
             .about("One user.")
-            .answers(200, Shape::One("User")),
-        Route::put("/cloudapi/1.0.0/users/{id}", handler!(json::update))
+            .answers(200, CloudBody::One("User")),
+        CloudRoute::put("/cloudapi/1.0.0/users/{id}", handler!(json::update))
             .about("Changes a user; with a password its sessions end.")
-            .takes(Shape::One("User"))
-            .answers(200, Shape::One("User")),
-        Route::delete("/cloudapi/1.0.0/users/{id}", handler!(json::delete))
+            .takes(CloudBody::One("User"))
+            .answers(200, CloudBody::One("User")),
+        CloudRoute::delete("/cloudapi/1.0.0/users/{id}", handler!(json::delete))
             .about("Deletes a user with its sessions and tokens.")
-            .answers(204, Shape::Empty),
-        Route::get("/api/admin/user/{id}", handler!(old::get))
+            .answers(204, CloudBody::Empty),
+        CloudRoute::get("/api/admin/user/{id}", handler!(old::get))
             .about("One user.")
-            .answers(200, Shape::Xml),
+            .answers(200, CloudBody::Xml),
     ]
 }
 
@@ -39,7 +39,11 @@ pub(crate) fn routes() -> Vec<Route> {
 const AT_ONCE: usize = 500;
 
 /// All users of an organization, by name.
-pub(crate) async fn of_org(api: &Api, caller: &Caller, org: &str) -> Result<Vec<User>, ApiError> {
+pub(crate) async fn of_org(
+    api: &CloudState,
+    caller: &Caller,
+    org: &str,
+) -> Result<Vec<User>, ApiError> {
     let mut all: Vec<User> = Vec::new();
     loop {
         let after = all.last().map(|user| user.id.clone());
@@ -47,6 +51,7 @@ pub(crate) async fn of_org(api: &Api, caller: &Caller, org: &str) -> Result<Vec<
             .engine
             .list_users(caller, org, after.as_deref(), AT_ONCE);
         let page = page.await?;
+        // Users that can't be read are left out of a page, so that only an empty one is surely the last.
         if page.is_empty() {
             break;
         }

@@ -1,14 +1,14 @@
 //! One user in XML.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::CloudState;
+use crate::call::CloudCall;
 use crate::error::ApiError;
 use crate::orgs::places;
 use crate::xml;
 use coeval_api::rest::RestAnswer;
 use std::sync::Arc;
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, ApiError> {
+pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let user = api.engine.get_user(caller, call.param("id")).await?;
     let mut roles = Vec::new();

@@ -12,19 +12,19 @@ use toml::{Table, Value};
 
 /// What a file says.
 #[derive(Debug)]
-pub(super) struct Settings {
+pub(super) struct FileSettings {
     path: PathBuf,
-    settings: Vec<Setting>,
+    settings: Vec<FileSetting>,
 }
 
 #[derive(Debug)]
-struct Setting {
+struct FileSetting {
     key: String,
     line: usize,
     value: Value,
 }
 
-impl Settings {
+impl FileSettings {
     pub(super) fn read(path: &Path) -> Result<Self, Failure> {
         let text = std::fs::read_to_string(path).map_err(|error| {
             Failure::config(
@@ -53,7 +53,7 @@ impl Settings {
             let line = line_at(text, key.span().start);
             let key = key.into_inner().into_owned();
             if let Some(value) = values.remove(&key) {
-                settings.push(Setting { key, line, value });
+                settings.push(FileSetting { key, line, value });
             }
         }
         settings.sort_by_key(|setting| setting.line);
@@ -69,7 +69,7 @@ impl Settings {
 
     /// A mistyped key would silently leave a default in force.
     pub(super) fn refuse_unknown(&self, known: &BTreeSet<String>) -> Result<(), Failure> {
-        let unknown = |setting: &&Setting| !known.contains(&setting.key);
+        let unknown = |setting: &&FileSetting| !known.contains(&setting.key);
         let Some(setting) = self.settings.iter().find(unknown) else {
             return Ok(());
         };
@@ -96,7 +96,7 @@ impl Settings {
         Ok(command)
     }
 
-    fn values(&self, setting: &Setting, flag: &Arg) -> Result<Vec<String>, Failure> {
+    fn values(&self, setting: &FileSetting, flag: &Arg) -> Result<Vec<String>, Failure> {
         let is_list = matches!(flag.get_action(), ArgAction::Append);
         let values = match &setting.value {
             Value::Array(items) if is_list => items.iter().map(scalar).collect(),
@@ -116,7 +116,7 @@ impl Settings {
     /// Lets clap judge the values as if they were given as flags, with nothing else around.
     fn try_out(
         &self,
-        setting: &Setting,
+        setting: &FileSetting,
         command: &Command,
         values: &[String],
     ) -> Result<(), Failure> {
@@ -138,7 +138,7 @@ impl Settings {
         }
     }
 
-    fn refusal(&self, setting: &Setting, what: &str, advice: impl Into<String>) -> Failure {
+    fn refusal(&self, setting: &FileSetting, what: &str, advice: impl Into<String>) -> Failure {
         let place = format!("{}, line {}", self.path.display(), setting.line);
         Failure::config(format!("{place}: {what}"), advice)
     }

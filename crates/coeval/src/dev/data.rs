@@ -15,14 +15,14 @@ const DRAWN: usize = 12;
 
 /// A folder for the data.
 #[derive(Debug)]
-pub(super) enum Data {
+pub(super) enum DevData {
     /// It was named, and stays.
     Named(PathBuf),
     /// It goes when this is dropped.
     Temporary(TempDir),
 }
 
-impl Data {
+impl DevData {
     /// The named folder, made if it is missing; or a temporary one that nobody else can read.
     pub(super) fn of(named: Option<&str>) -> Result<Self, Failure> {
         let Some(named) = named else {
@@ -110,32 +110,32 @@ mod tests {
     fn a_password_is_drawn_once_and_for_oneself() {
         let parent = tempfile::tempdir().unwrap();
         let folder = parent.path().join("new");
-        let named = Data::of(folder.to_str()).unwrap();
+        let named = DevData::of(folder.to_str()).unwrap();
         let drawn = named.password().unwrap();
         assert!(drawn.len() >= 24, "{drawn}");
         assert_eq!(named.password().unwrap(), drawn);
         let mode = fs::metadata(named.password_file()).unwrap().permissions();
         assert_eq!(mode.mode() & 0o777, 0o600);
-        let other = Data::of(None).unwrap();
+        let other = DevData::of(None).unwrap();
         assert_ne!(other.password().unwrap(), drawn);
     }
 
     #[test]
     fn a_temporary_folder_goes_and_a_named_one_stays() {
-        let temporary = Data::of(None).unwrap();
+        let temporary = DevData::of(None).unwrap();
         let path = temporary.folder().to_owned();
         let mode = fs::metadata(&path).unwrap().permissions();
         assert_eq!(mode.mode() & 0o777, 0o700);
         drop(temporary);
         assert!(!path.exists());
         let parent = tempfile::tempdir().unwrap();
-        drop(Data::of(parent.path().to_str()).unwrap());
+        drop(DevData::of(parent.path().to_str()).unwrap());
         assert!(parent.path().exists());
     }
 
     #[test]
     fn what_is_offered_is_not_written_over() {
-        let data = Data::of(None).unwrap();
+        let data = DevData::of(None).unwrap();
         let path = data.offer("a.yaml", "one").unwrap();
         assert_eq!(data.offer("a.yaml", "two").unwrap(), path);
         assert_eq!(fs::read_to_string(path).unwrap(), "one");

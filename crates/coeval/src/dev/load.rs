@@ -1,10 +1,10 @@
 //! Loads the example into a server that runs, and logs in to it. What can't be done is told, and the
 //! server serves all the same.
 
-use super::data::Data;
+use super::data::DevData;
 use super::{ADMINISTRATOR, USER, example, say};
 use coeval_cli::Failure;
-use coeval_client::{Client, Kind};
+use coeval_client::{Client, ClientErrorKind};
 use coeval_engine::Engine;
 use std::fmt::Display;
 
@@ -15,15 +15,15 @@ const ADMIN_CONTEXT: &str = "dev-admin";
 
 /// What is to be undone when the data goes.
 #[derive(Debug, Default)]
-pub(super) struct Loaded {
+pub(super) struct LoadedExample {
     contexts: Vec<&'static str>,
 }
 
-impl Loaded {
+impl LoadedExample {
     /// Forgets the contexts: where they lead to is no more.
     pub(super) fn forget(&self) {
         for name in &self.contexts {
-            if let Err(error) = coeval_cli::forget(name) {
+            if let Err(error) = coeval_cli::remove_context(name) {
                 tell(&format!("the context {name} is still there"), &error);
             }
         }
@@ -31,12 +31,16 @@ impl Loaded {
 }
 
 /// Loads what is absent.
-pub(super) async fn load(engine: &Engine, url: &str, data: &Data) -> Result<Loaded, Failure> {
+pub(super) async fn load(
+    engine: &Engine,
+    url: &str,
+    data: &DevData,
+) -> Result<LoadedExample, Failure> {
     if let Err(error) = engine.bootstrap(&example::types()).await {
         tell("the example's types are not registered", &error);
     }
     let password = data.password()?;
-    let mut loaded = Loaded::default();
+    let mut loaded = LoadedExample::default();
     let user = Client::builder(url).build()?;
     let admin = Client::builder(url).build()?;
     let provider = coeval_access::SYSTEM_ORGANIZATION;
@@ -55,7 +59,7 @@ pub(super) async fn load(engine: &Engine, url: &str, data: &Data) -> Result<Load
             }
         };
         let who = format!("{name}@{org}");
-        match coeval_cli::remember_aside(context, url, &who, &login.token, login.expires) {
+        match coeval_cli::save_context(context, url, &who, &login.token, login.expires) {
             Ok(is_current) => {
                 loaded.contexts.push(context);
                 current &= is_current || context != CONTEXT;
@@ -89,7 +93,7 @@ async fn create(client: &Client) -> Result<(), Failure> {
         let kind = client.resources(example::TYPE);
         match kind.create(&resource).await {
             Ok(_) => {}
-            Err(error) if error.kind() == Kind::Exists => {}
+            Err(error) if error.kind() == ClientErrorKind::Exists => {}
             Err(error) => return Err(error.into()),
         }
     }

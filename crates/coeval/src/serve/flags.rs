@@ -11,13 +11,13 @@ pub(super) fn public_url(text: &str) -> Result<String, String> {
 
 /// The newest version of a type that a server is to know.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Emulated {
+pub(super) struct EmulatedVersion {
     pub(super) of: TypeKey,
     pub(super) version: Version,
 }
 
 /// `acme:app=1.1.0`
-pub(super) fn emulated(text: &str) -> Result<Emulated, String> {
+pub(super) fn emulated(text: &str) -> Result<EmulatedVersion, String> {
     let bad = || "use TYPE=VERSION, such as acme:app=1.1.0".to_owned();
     let (of, version) = text.split_once('=').ok_or_else(bad)?;
     let of = TypeKey::parse(of.trim()).ok_or_else(bad)?;
@@ -30,7 +30,7 @@ pub(super) fn emulated(text: &str) -> Result<Emulated, String> {
             built_in.join(", ")
         ));
     }
-    Ok(Emulated { of, version })
+    Ok(EmulatedVersion { of, version })
 }
 
 /// What a server stores of itself: its kinds, and the level of records.
@@ -60,7 +60,7 @@ pub(super) fn phase(text: &str) -> Result<AskedPhase, String> {
 
 /// When types that have resources at an older major are moved.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Migrate {
+pub(crate) enum MigrateWhen {
     /// When somebody asks for it
     Asked,
     /// Before the server is ready, up to the newest major
@@ -146,7 +146,7 @@ mod tests {
 
     #[test]
     fn a_type_is_emulated_up_to_a_whole_version() {
-        let expected = Emulated {
+        let expected = EmulatedVersion {
             of: TypeKey::new("acme", "app"),
             version: Version::new(1, 1, 0),
         };

@@ -1,6 +1,6 @@
 //! What a server can be told. This is the one declaration of flags, variables and keys.
 
-use super::flags::{self, AskedPhase, Emulated, Migrate};
+use super::flags::{self, AskedPhase, EmulatedVersion, MigrateWhen};
 use crate::deprecated;
 use crate::keyring;
 use crate::quantity;
@@ -11,9 +11,11 @@ use coeval_api::caller::RequestQuota;
 use coeval_cli::Failure;
 use coeval_codes::Coded;
 use coeval_engine::{ResourceBelongings, Settings};
-use coeval_server::{Config, Drain, Limits, Listener, Readiness, TlsFiles};
-use coeval_storage::Retention;
-use coeval_storage::maintenance::Maintenance;
+use coeval_server::{
+    ConnectionLimits, DrainPeriods, Listener, ListenerConfig, ListenerTlsFiles, Readiness,
+};
+use coeval_storage::EventRetention;
+use coeval_storage::maintenance::MaintenanceOptions;
 use coeval_stores::OpenOptions;
 use coeval_webhooks::{WebHookSettings, WebHooks};
 use std::net::SocketAddr;
@@ -59,14 +61,14 @@ pub(crate) struct ServeOptions {
     secret_keys: Option<PathBuf>,
     /// Know this type only up to this version, as an older server does: acme:app=1.1.0; repeatable
     #[arg(long, value_name = "TYPE=VERSION", value_delimiter = ',', value_parser = flags::emulated)]
-    emulate: Vec<Emulated>,
+    emulate: Vec<EmulatedVersion>,
     /// Work at this phase of a type's migration: acme:app=mirror; repeatable. Without it the server
     /// goes where the others go
     #[arg(long, value_name = "TYPE=PHASE", value_delimiter = ',', value_parser = flags::phase)]
     phases: Vec<AskedPhase>,
     /// When types that have resources at an older major are moved to the newest one
     #[arg(long, value_name = "WHEN", value_enum, default_value = "asked")]
-    pub(super) migrate: Migrate,
+    pub(super) migrate: MigrateWhen,
     /// Whether a change of an entity must say with If-Match which revision it changes
     #[arg(long, value_name = "BOOL", default_value = "false", action = ArgAction::Set)]
     require_if_match: bool,
@@ -127,11 +129,11 @@ impl ServeOptions {
         self.tls_cert.is_some() || self.tls_key.is_some()
     }
 
-    pub(super) fn listener(&self) -> Result<Config, Failure> {
+    pub(super) fn listener(&self) -> Result<ListenerConfig, Failure> {
         let tls = match (&self.tls_cert, &self.tls_key) {
-            (Some(certificate), Some(key)) => Some(TlsFiles {
+            (Some(certificate), Some(key)) => Some(ListenerTlsFiles {
                 client_ca: self.client_ca.clone(),
-                ..TlsFiles::new(certificate.clone(), key.clone())
+                ..ListenerTlsFiles::new(certificate.clone(), key.clone())
             }),
             (None, None) if self.client_ca.is_some() => {
                 return Err(half_a_pair("--client-ca", "--tls-cert and --tls-key"));
@@ -140,21 +142,21 @@ impl ServeOptions {
             (Some(_), None) => return Err(half_a_pair("--tls-cert", "--tls-key")),
             (None, Some(_)) => return Err(half_a_pair("--tls-key", "--tls-cert")),
         };
-        Ok(Config {
+        Ok(ListenerConfig {
             tls,
-            limits: Limits {
+            limits: ConnectionLimits {
                 connections: self.max_connections,
                 header_bytes: self.max_header_bytes,
                 age: Some(self.max_connection_age_seconds).filter(|age| !age.is_zero()),
-                ..Limits::default()
+                ..ConnectionLimits::default()
             },
-            drain: Drain {
+            drain: DrainPeriods {
                 delay: self.drain_delay_seconds,
                 limit: self.drain_seconds,
             },
             trust_forwarded_for: self.trust_forwarded_for,
             spans: self.traces.has_collector().then_some(REQUESTS),
-            ..Config::at(self.listen)
+            ..ListenerConfig::at(self.listen)
         })
     }
 
@@ -192,8 +194,8 @@ impl ServeOptions {
         quota: &Arc<RequestQuota>,
         listener: &Listener,
         readiness: &Readiness,
-    ) -> coeval_grpc::Settings {
-        coeval_grpc::Settings {
+    ) -> coeval_grpc::GrpcSettings {
+        coeval_grpc::GrpcSettings {
             message_bytes: self.max_body + MESSAGE_AROUND,
             quota: Arc::clone(quota),
             lifecycle: listener.lifecycle(),
@@ -206,8 +208,8 @@ impl ServeOptions {
         &self,
         quota: &Arc<RequestQuota>,
         listener: &Listener,
-    ) -> coeval_webapi::Settings {
-        coeval_webapi::Settings {
+    ) -> coeval_webapi::WebApiSettings {
+        coeval_webapi::WebApiSettings {
             public_url: self.url(&listener.url()),
             body_bytes: self.max_body,
             body_time: self.body_seconds,
@@ -225,26 +227,26 @@ impl ServeOptions {
         &self,
         quota: &Arc<RequestQuota>,
         listener: &Listener,
-    ) -> coeval_cloudapi::Settings {
-        coeval_cloudapi::Settings {
+    ) -> coeval_cloudapi::CloudApiSettings {
+        coeval_cloudapi::CloudApiSettings {
             body_bytes: self.max_body,
             body_time: self.body_seconds,
             if_match_required: self.require_if_match,
             refuse_small_bumps: self.refuse_small_bumps,
             quota: Arc::clone(quota),
-            ..coeval_cloudapi::Settings::new(self.url(&listener.url()))
+            ..coeval_cloudapi::CloudApiSettings::new(self.url(&listener.url()))
         }
     }
 
     pub(super) fn store(&self) -> OpenOptions {
         OpenOptions {
-            maintenance: Maintenance {
-                belongings: Some(Arc::new(ResourceBelongings::default())),
-                retention: Retention {
+            maintenance: MaintenanceOptions {
+                dependents: Some(Arc::new(ResourceBelongings::default())),
+                retention: EventRetention {
                     age: self.events_keep_age,
                     bytes: self.events_keep_bytes,
                 },
-                ..Maintenance::default()
+                ..MaintenanceOptions::default()
             },
             ..OpenOptions::default()
         }

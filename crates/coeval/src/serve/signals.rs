@@ -6,9 +6,9 @@ use tokio::sync::watch;
 
 /// How often the process was told to stop.
 #[derive(Clone, Debug)]
-pub(crate) struct Signals(watch::Receiver<u32>);
+pub(crate) struct StopSignals(watch::Receiver<u32>);
 
-impl Signals {
+impl StopSignals {
     /// Catches both from now on.
     pub(crate) fn listen() -> Result<Self, Failure> {
         let refused = |error| Failure::internal(format!("can't catch signals: {error}"));

@@ -1,15 +1,15 @@
 //! `coeval store backup` and `restore`
 
-use super::progress::Bar;
+use super::progress::ProgressLine;
 use super::{to_change, to_look};
 use coeval_cli::Failure;
 use coeval_storage::{Key, Store};
-use coeval_stores::Target;
+use coeval_stores::LoadTarget;
 use std::path::Path;
 
 pub(super) async fn backup(url: &str, file: &Path) -> Result<(), Failure> {
     let opened = to_look(url).await?;
-    let bar = Bar::counting("copied");
+    let bar = ProgressLine::counting("copied");
     let result = coeval_stores::backup(&opened.store, file, &|n, bytes| bar.at(n, bytes)).await;
     drop(bar);
     opened.store.close().await;
@@ -24,9 +24,9 @@ pub(super) async fn backup(url: &str, file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) async fn restore(url: &str, file: &Path, target: Target) -> Result<(), Failure> {
+pub(super) async fn restore(url: &str, file: &Path, target: LoadTarget) -> Result<(), Failure> {
     let opened = to_change(url).await?;
-    let bar = Bar::counting("restored");
+    let bar = ProgressLine::counting("restored");
     let show = |records, bytes| bar.at(records, bytes);
     let result = coeval_stores::restore(&opened.store, file, target, &show).await;
     drop(bar);

@@ -1,25 +1,25 @@
 //! `coeval store check`
 
-use super::progress::Bar;
+use super::progress::ProgressLine;
 use super::to_look;
 use coeval_cli::Failure;
 use coeval_engine::inspect::Repair;
 use coeval_engine::{Engine, Settings};
 use coeval_storage::StorageError;
-use coeval_stores::{Kind, check, check_file};
+use coeval_stores::{StoreKind, check, check_file};
 use std::sync::Arc;
 
 pub(super) async fn run(url: &str) -> Result<(), Failure> {
     let opened = to_look(url).await?;
-    let bar = Bar::counting("checked");
+    let bar = ProgressLine::counting("checked");
     let mut summary = check(&opened.store, &|records, bytes| bar.at(records, bytes)).await?;
     drop(bar);
-    if let Kind::Sqlite(path) = Kind::of(url)? {
+    if let StoreKind::Sqlite(path) = StoreKind::of(url)? {
         for finding in check_file(&path).await? {
             summary.wrong(format!("the file: {finding}"));
         }
     }
-    let looking = Bar::counting("compared");
+    let looking = ProgressLine::counting("compared");
     let engine = Engine::new(Arc::clone(&opened.store), Settings::default());
     let inspected = engine
         .inspect(Repair::No, &|done| looking.at(done, 0), &mut |problem| {

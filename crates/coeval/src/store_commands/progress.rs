@@ -5,9 +5,9 @@ use std::time::Duration;
 
 /// A line that tells how far a long operation has come. Nothing is drawn when stderr is no
 /// terminal.
-pub(super) struct Bar(ProgressBar);
+pub(super) struct ProgressLine(ProgressBar);
 
-impl Bar {
+impl ProgressLine {
     /// Of an operation whose length nobody knows before.
     pub(super) fn counting(verb: &'static str) -> Self {
         let bar = ProgressBar::new_spinner().with_message(verb);
@@ -36,7 +36,7 @@ impl Bar {
     }
 }
 
-impl Drop for Bar {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.0.finish_and_clear();
     }

@@ -1,6 +1,6 @@
 //! `coeval store quarantine`
 
-use super::progress::Bar;
+use super::progress::ProgressLine;
 use super::{to_change, to_look};
 use coeval_cli::Failure;
 use coeval_engine::inspect::{Problem, ProblemKind, Repair};
@@ -52,7 +52,7 @@ pub(super) async fn run(url: &str, repair: bool, as_json: bool) -> Result<(), Fa
     } else {
         to_look(url).await?
     };
-    let bar = Bar::counting("looked at");
+    let bar = ProgressLine::counting("looked at");
     let engine = Engine::new(Arc::clone(&opened.store), Settings::default());
     let repair = if repair { Repair::Yes } else { Repair::No };
     let mut tell = |problem: &Problem| {

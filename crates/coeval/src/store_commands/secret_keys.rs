@@ -1,6 +1,6 @@
 //! `coeval store new-key` and `coeval store rotate-keys`
 
-use super::progress::Bar;
+use super::progress::ProgressLine;
 use super::to_change;
 use crate::keyring;
 use coeval_cli::Failure;
@@ -41,7 +41,7 @@ pub(super) async fn rotate(url: &str, file: Option<&Path>) -> Result<(), Failure
         ..Settings::default()
     };
     let opened = to_change(url).await?;
-    let bar = Bar::counting("looked at");
+    let bar = ProgressLine::counting("looked at");
     let engine = Engine::new(Arc::clone(&opened.store), settings);
     let rotated = engine.rotate_secrets(&|done| bar.at(done, 0)).await;
     drop(bar);

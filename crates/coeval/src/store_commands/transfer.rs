@@ -1,18 +1,18 @@
 //! `coeval store export` and `import`
 
 use super::backup::warn_of_damaged;
-use super::progress::Bar;
+use super::progress::ProgressLine;
 use super::{to_change, to_look};
 use coeval_cli::Failure;
 use coeval_storage::Store;
-use coeval_stores::{StoresError, Target};
+use coeval_stores::{LoadTarget, StoresError};
 use std::fs::File;
 use std::io::{BufReader, BufWriter, Read, Write};
 use std::path::Path;
 
 pub(super) async fn export(url: &str, file: &Path) -> Result<(), Failure> {
     let opened = to_look(url).await?;
-    let bar = Bar::counting("exported");
+    let bar = ProgressLine::counting("exported");
     let show = |records, bytes| bar.at(records, bytes);
     let mut out: Box<dyn Write + Send> = if is_dash(file) {
         Box::new(BufWriter::new(std::io::stdout()))
@@ -37,13 +37,16 @@ pub(super) async fn export(url: &str, file: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) async fn import(url: &str, file: &Path, target: Target) -> Result<(), Failure> {
+pub(super) async fn import(url: &str, file: &Path, target: LoadTarget) -> Result<(), Failure> {
     let (source, bar): (Box<dyn Read + Send>, _) = if is_dash(file) {
-        (Box::new(std::io::stdin()), Bar::counting("imported"))
+        (
+            Box::new(std::io::stdin()),
+            ProgressLine::counting("imported"),
+        )
     } else {
         let opened = File::open(file).map_err(|e| unusable(file, &e))?;
         let size = opened.metadata().map_or(0, |meta| meta.len());
-        let bar = Bar::of_bytes("imported", size);
+        let bar = ProgressLine::of_bytes("imported", size);
         (Box::new(bar.inner().wrap_read(opened)), bar)
     };
     let counts = is_dash(file);

@@ -2,11 +2,11 @@
 
 use super::to_change;
 use coeval_cli::Failure;
-use coeval_storage::{Adoption, Retention, Store};
+use coeval_storage::{AdoptionStep, EventRetention, Store};
 
 pub(super) async fn adopt(url: &str) -> Result<(), Failure> {
     let opened = to_change(url).await?;
-    let result = opened.store.adopt(Adoption::Now).await;
+    let result = opened.store.adopt(AdoptionStep::Now).await;
     opened.store.close().await;
     let token = result?;
     println!(
@@ -16,7 +16,7 @@ pub(super) async fn adopt(url: &str) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(super) async fn compact(url: &str, keep: Retention) -> Result<(), Failure> {
+pub(super) async fn compact(url: &str, keep: EventRetention) -> Result<(), Failure> {
     let opened = to_change(url).await?;
     let before = opened.store.status().await?.floor;
     let result = opened.store.compact(keep).await;

@@ -78,11 +78,11 @@ fn described(command: &str, arg: &Arg) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::Cli;
+    use crate::cli::CommandLine;
 
     #[test]
     fn a_setting_has_its_flag_its_variable_and_its_key() {
-        let all = grammar(&crate::config::declared::<Cli>());
+        let all = grammar(&crate::config::declared::<CommandLine>());
         let listen = &all["coeval serve"]["flags"]["--listen"];
         assert_eq!(listen["variable"], "COEVAL_LISTEN");
         assert_eq!(listen["key"], "listen");
@@ -91,7 +91,7 @@ mod tests {
 
     #[test]
     fn what_is_hidden_is_not_there_and_arguments_have_their_place() {
-        let all = grammar(&crate::config::declared::<Cli>());
+        let all = grammar(&crate::config::declared::<CommandLine>());
         assert!(!all.contains_key("coeval surface") && !all.contains_key("coeval man"));
         let asked = &all["coeval get"]["arguments"];
         assert!(

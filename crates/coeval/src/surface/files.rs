@@ -1,8 +1,8 @@
 //! The files, by name.
 
 use super::commands;
-use crate::cli::Cli;
 use crate::telemetry;
+use clap::Command;
 use coeval_cli::Failure;
 use coeval_core::types::TypeVersion;
 use coeval_engine::OwnKinds;
@@ -10,8 +10,8 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
 
 /// All of them.
-pub(super) fn all() -> Result<BTreeMap<String, Vec<u8>>, Failure> {
-    let grammar = commands::grammar(&crate::config::declared::<Cli>());
+pub(super) fn all(command: &Command) -> Result<BTreeMap<String, Vec<u8>>, Failure> {
+    let grammar = commands::grammar(command);
     let mut files: BTreeMap<String, Vec<u8>> = [
         ("webapi.json", coeval_webapi::description()),
         ("cloudapi.json", coeval_cloudapi::description()),

@@ -15,14 +15,14 @@ const LIMIT: Duration = Duration::from_secs(10);
 /// Waits for the collector on the runtime's threads, and for the exporter that knows the server's
 /// name: the port that is a part of it is picked late.
 #[derive(Debug)]
-pub(super) struct Told {
+pub(super) struct NamedExporter {
     pub(super) to: Arc<SetOnce<Otlp>>,
     pub(super) endpoint: String,
     runtime: Handle,
     failing: AtomicBool,
 }
 
-impl Told {
+impl NamedExporter {
     /// On the runtime of whoever calls.
     pub(super) fn new(endpoint: &str) -> Self {
         Self {
@@ -48,7 +48,7 @@ impl Told {
     }
 }
 
-impl SpanExporter for Told {
+impl SpanExporter for NamedExporter {
     async fn export(&self, batch: Vec<SpanData>) -> OTelSdkResult {
         let (to, spans) = (Arc::clone(&self.to), batch.len() as u64);
         // The thread that calls has no clock and no sockets.

@@ -1,6 +1,6 @@
 //! Every metric, in one table: its kind, its labels, what it tells, and whether it is to go.
 
-use coeval_releases::{DeprecatedItem, Deprecation};
+use coeval_releases::{DeprecatedItem, ReleaseDeprecation};
 use metrics::Unit;
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,7 @@ pub(crate) struct MetricEntry {
     pub(crate) kind: MetricKind,
     pub(crate) labels: &'static [&'static str],
     pub(crate) help: &'static str,
-    pub(crate) deprecated: Option<Deprecation>,
+    pub(crate) deprecated: Option<ReleaseDeprecation>,
 }
 
 const fn metric(

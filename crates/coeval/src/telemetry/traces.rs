@@ -1,6 +1,6 @@
 //! Spans for an OTLP collector, if one is named.
 
-use super::exporter::Told;
+use super::exporter::NamedExporter;
 use super::level;
 use clap::Args;
 use coeval_cli::Failure;
@@ -51,7 +51,7 @@ fn endpoint(text: &str) -> Result<String, String> {
 }
 
 /// What sends spans. They wait until it knows the server's name.
-pub(crate) struct Traces {
+pub(crate) struct TracePipeline {
     provider: SdkTracerProvider,
     exporter: Otlp,
     named: Arc<SetOnce<Otlp>>,
@@ -59,13 +59,13 @@ pub(crate) struct Traces {
 }
 
 /// Where to say which server it is.
-pub(crate) struct Sending {
+pub(crate) struct SpanSending {
     provider: SdkTracerProvider,
     unnamed: Option<Otlp>,
     named: Arc<SetOnce<Otlp>>,
 }
 
-impl Traces {
+impl TracePipeline {
     /// Nothing at all, if no collector is named.
     pub(super) fn new(options: &TraceOptions) -> Result<Option<Self>, Failure> {
         let Some(endpoint) = &options.otlp_endpoint else {
@@ -81,7 +81,7 @@ impl Traces {
                 "Correct --otlp-endpoint, or the OTEL_ variables.",
             )
         })?;
-        let told = Told::new(endpoint);
+        let told = NamedExporter::new(endpoint);
         let named = Arc::clone(&told.to);
         let config = BatchConfigBuilder::default()
             .with_max_queue_size(WAITING)
@@ -105,7 +105,7 @@ impl Traces {
     {
         let ours = filter_fn(|one| one.is_span() && one.target().starts_with("coeval"));
         tracing_opentelemetry::layer()
-            .with_tracer(Ours(self.provider.tracer("coeval")))
+            .with_tracer(SpanTracer(self.provider.tracer("coeval")))
             .with_location(false)
             .with_threads(false)
             .with_target(false)
@@ -114,8 +114,8 @@ impl Traces {
             .with_filter(ours.and(EnvFilter::new(&self.level)))
     }
 
-    pub(super) fn sending(self) -> Sending {
-        Sending {
+    pub(super) fn sending(self) -> SpanSending {
+        SpanSending {
             provider: self.provider,
             unnamed: Some(self.exporter),
             named: self.named,
@@ -144,7 +144,7 @@ impl TraceOptions {
     }
 }
 
-impl Sending {
+impl SpanSending {
     /// Says which server it is: from now on spans leave.
     pub(crate) fn named(&mut self, server: &str) {
         let Some(mut exporter) = self.unnamed.take() else {
@@ -169,9 +169,9 @@ impl Sending {
 }
 
 /// Requests are what a server does for others; everything else is its own.
-struct Ours(SdkTracer);
+struct SpanTracer(SdkTracer);
 
-impl Tracer for Ours {
+impl Tracer for SpanTracer {
     type Span = opentelemetry_sdk::trace::Span;
 
     fn build_with_context(&self, mut builder: SpanBuilder, parent: &Context) -> Self::Span {

@@ -25,9 +25,10 @@ fn series(line: &str) -> (String, BTreeSet<String>) {
         .iter()
         .find_map(|end| name.strip_suffix(end))
         .unwrap_or(name);
-    let labels = match line.contains('{') {
-        true => rest.split('}').next().unwrap(),
-        false => "",
+    let labels = if line.contains('{') {
+        rest.split('}').next().unwrap()
+    } else {
+        ""
     };
     let labels = labels.split(',').filter_map(|one| one.split_once('='));
     let labels = labels.map(|(label, _)| label.to_owned());

@@ -1,11 +1,11 @@
 use crate::support::{coeval, stderr};
-use coeval_access::{Rights, Subject};
+use coeval_access::{AccessSubject, Rights};
 use coeval_core::version::Version;
 use coeval_engine::seal::Keyring;
 use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
 use coeval_engine::{Caller, Engine, SYSTEM_ORG, Settings, Target, TypeKey};
-use coeval_storage::Span;
+use coeval_storage::KeySpan;
 use coeval_stores::{OpenOptions, open};
 use serde_json::json;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn store(folder: &Path, arguments: &str) -> (Option<i32>, String, String) {
 }
 
 fn admin() -> Caller {
-    let subject = Subject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
     Caller::new(Arc::new(subject))
 }
 
@@ -74,7 +74,7 @@ async fn what_does_not_agree_is_listed_and_repaired() {
     let folder = TempDir::new().unwrap();
     let folder = folder.path();
     filled(folder, None, async |engine, _| {
-        let owners = Span::below(&"x/acme/app/owner".try_into().unwrap());
+        let owners = KeySpan::below(&"x/acme/app/owner".try_into().unwrap());
         assert_eq!(engine.store().delete_range(owners).await.unwrap(), 2);
     })
     .await;
@@ -137,8 +137,8 @@ async fn keys_are_made_and_rotated() {
     assert!(!err.contains(key), "a key in an error");
     filled(folder, Some(&new), async |engine, web| {
         let of = TypeKey::new("acme", "app");
-        let member = coeval_access::Member::User("admin".to_owned());
-        let level = coeval_access::Level::FullControl;
+        let member = coeval_access::AclMember::User("admin".to_owned());
+        let level = coeval_access::AccessLevel::FullControl;
         let grant = coeval_access::Grant { member, level };
         engine.grant(&admin(), &of, &web, &grant).await.unwrap();
         let secrets = engine.secrets(&admin(), &of, &web).await.unwrap();

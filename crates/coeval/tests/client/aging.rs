@@ -3,7 +3,7 @@
 
 use crate::{client, stage};
 use coeval_client::proto::access::v1::WhoAmIRequest;
-use coeval_client::{Client, Query, Resource, Watched};
+use coeval_client::{Client, Resource, ResourceQuery, WatchEvent};
 use futures::StreamExt;
 use serde_json::json;
 use std::sync::Arc;
@@ -13,13 +13,15 @@ use tokio::task::block_in_place;
 
 /// Opens a watch, which holds its connection, and counts what it tells.
 async fn watched(client: &Client, told: &Arc<AtomicUsize>) {
-    let mut watch = client.resources("app").watch(&Query::default(), None);
+    let mut watch = client
+        .resources("app")
+        .watch(&ResourceQuery::default(), None);
     let first = watch.next().await.unwrap().unwrap();
-    assert!(matches!(first, Watched::Live { .. }), "{first:?}");
+    assert!(matches!(first, WatchEvent::Live { .. }), "{first:?}");
     let told = Arc::clone(told);
     tokio::spawn(async move {
         while let Some(next) = watch.next().await {
-            if let Watched::Changes { changes, .. } = next.unwrap() {
+            if let WatchEvent::Changes { changes, .. } = next.unwrap() {
                 told.fetch_add(changes.len(), Ordering::Relaxed);
             }
         }

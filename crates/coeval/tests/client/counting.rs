@@ -3,7 +3,7 @@
 
 use crate::flapping::Proxy;
 use crate::{apps, stage};
-use coeval_client::{Kind, Resource, Resources};
+use coeval_client::{ClientErrorKind, Resource, Resources};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -33,9 +33,13 @@ async fn raise(apps: Resources, told: Arc<Told>, stop: Arc<AtomicBool>) {
                 }
                 &told.done
             }
-            Err(error) if error.kind() == Kind::UnknownOutcome => &told.unknown,
+            Err(error) if error.kind() == ClientErrorKind::UnknownOutcome => &told.unknown,
             Err(error) => {
-                let expected = [Kind::Unavailable, Kind::TimedOut, Kind::Conflict];
+                let expected = [
+                    ClientErrorKind::Unavailable,
+                    ClientErrorKind::TimedOut,
+                    ClientErrorKind::Conflict,
+                ];
                 assert!(expected.contains(&error.kind()), "{error:?}");
                 &told.refused
             }

@@ -49,9 +49,10 @@ impl Proxy {
         tokio::spawn(async move {
             let mut drawn = fastrand::Rng::with_seed(seed);
             while let Ok((client, _)) = listener.accept().await {
-                let cut = match mood.breaks.load(Ordering::Relaxed) {
-                    true => draw(&mut drawn),
-                    false => Cut::default(),
+                let cut = if mood.breaks.load(Ordering::Relaxed) {
+                    draw(&mut drawn)
+                } else {
+                    Cut::default()
                 };
                 if !mood.refuses.load(Ordering::Relaxed) {
                     tokio::spawn(pass(client, Arc::clone(&mood), cut));

@@ -2,7 +2,7 @@
 
 use crate::older_server::{Passing, RELEASE};
 use crate::{apps, stage};
-use coeval_client::{Kind, Query, Resource};
+use coeval_client::{ClientErrorKind, Resource, ResourceQuery};
 use futures::StreamExt;
 use serde_json::json;
 use tokio::task::block_in_place;
@@ -55,14 +55,14 @@ async fn what_there_is_no_older_way_for_names_the_release_that_is_needed() {
         let refused = [
             apps.revisions("web").await.unwrap_err(),
             apps.restore("web", "a", "").await.unwrap_err(),
-            apps.watch(&Query::default(), None)
+            apps.watch(&ResourceQuery::default(), None)
                 .next()
                 .await
                 .unwrap()
                 .unwrap_err(),
         ];
         for error in refused {
-            assert_eq!(error.kind(), Kind::Unimplemented, "{error:?}");
+            assert_eq!(error.kind(), ClientErrorKind::Unimplemented, "{error:?}");
             assert_eq!(error.said_code(), "COEVAL-8092");
             let text = error.to_string();
             assert!(text.contains(RELEASE) && text.contains("0.1.0"), "{text}");

@@ -123,16 +123,15 @@ async fn pass(State(passing): State<Passing>, request: Request) -> Response {
             .filter(|left| **left > 0);
         (missing, left.map(|left| *left -= 1).is_some())
     };
-    let mut answer: Response = match missing {
-        true => no_such_method(&path).into_http(),
-        false => {
-            let mut server = passing.server.clone();
-            std::future::poll_fn(|context| server.poll_ready(context))
-                .await
-                .unwrap();
-            let answer = server.call(request.map(tonic::body::Body::new)).await;
-            answer.unwrap().map(Body::new)
-        }
+    let mut answer: Response = if missing {
+        no_such_method(&path).into_http()
+    } else {
+        let mut server = passing.server.clone();
+        std::future::poll_fn(|context| server.poll_ready(context))
+            .await
+            .unwrap();
+        let answer = server.call(request.map(tonic::body::Body::new)).await;
+        answer.unwrap().map(Body::new)
     };
     answer
         .headers_mut()

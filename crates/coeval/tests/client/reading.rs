@@ -2,7 +2,9 @@
 
 use crate::flapping::Proxy;
 use crate::{apps, client, stage};
-use coeval_client::{Change, Client, Kind, Listed, Query, Resource, Spec, Watched};
+use coeval_client::{
+    ChangedResource, Client, ClientErrorKind, ListItem, Resource, ResourceQuery, Spec, WatchEvent,
+};
 use futures::{StreamExt, TryStreamExt};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -18,40 +20,48 @@ async fn pages_are_one_stream_and_a_watch_goes_on_from_them() {
         let new = Resource::new("app", "v1", name, json!({"image": name}));
         apps.create(&new).await.unwrap();
     }
-    let query = Query {
+    let query = ResourceQuery {
         page_size: 2,
         order_by: "name".into(),
         filter: "name!=c".into(),
-        ..Query::default()
+        ..ResourceQuery::default()
     };
     let listed: Vec<_> = apps.list(&query).try_collect().await.unwrap();
     let listed = listed.iter().map(|one| match one {
-        Listed::Resource(app) => app.metadata.name.as_str(),
-        Listed::Quarantined { id, .. } => panic!("{id}"),
+        ListItem::Resource(app) => app.metadata.name.as_str(),
+        ListItem::Quarantined { id, .. } => panic!("{id}"),
     });
     assert_eq!(listed.collect::<Vec<_>>(), ["a", "b", "d", "e"]);
     let all = apps.list_all(&query).await.unwrap();
     assert_eq!(all.resources.len(), 4);
     apps.delete("d", "").await.unwrap();
     let mut watch = apps.watch(&query, Some(all.sequence));
-    assert!(matches!(watch.next().await, Some(Ok(Watched::Live { .. }))));
+    assert!(matches!(
+        watch.next().await,
+        Some(Ok(WatchEvent::Live { .. }))
+    ));
     loop {
         match watch.next().await.unwrap().unwrap() {
-            Watched::Changes { changes, .. } => {
+            WatchEvent::Changes { changes, .. } => {
                 let gone = &all.resources[2].metadata.id;
-                assert!(matches!(&changes[..], [Change::Deleted { id, .. }] if id == gone));
+                assert!(
+                    matches!(&changes[..], [ChangedResource::Deleted { id, .. }] if id == gone)
+                );
                 break;
             }
-            other => assert!(matches!(other, Watched::Bookmark { .. })),
+            other => assert!(matches!(other, WatchEvent::Bookmark { .. })),
         }
     }
-    let bad = Query {
+    let bad = ResourceQuery {
         filter: "((".into(),
-        ..Query::default()
+        ..ResourceQuery::default()
     };
     let all: Vec<_> = apps.list(&bad).collect().await;
     assert_eq!(all.len(), 1, "nothing after an error");
-    assert_eq!(all[0].as_ref().unwrap_err().kind(), Kind::Invalid);
+    assert_eq!(
+        all[0].as_ref().unwrap_err().kind(),
+        ClientErrorKind::Invalid
+    );
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -114,9 +124,9 @@ async fn a_history_that_was_replaced_is_told_once() {
     drop(world);
     client.log_in("alice", "acme", "secret").await.unwrap();
     let told = apps.get("web").await.unwrap_err();
-    assert_eq!(told.kind(), Kind::Restored, "{told:?}");
+    assert_eq!(told.kind(), ClientErrorKind::Restored, "{told:?}");
     let gone = apps.get("web").await.unwrap_err();
-    assert_eq!(gone.kind(), Kind::NotFound, "{gone:?}");
+    assert_eq!(gone.kind(), ClientErrorKind::NotFound, "{gone:?}");
     apps.create(&new).await.unwrap();
     assert_ne!(client.sequence().unwrap()[..32], seen[..32]);
 }
@@ -129,7 +139,7 @@ async fn no_server_is_an_error_with_a_code_in_time() {
     let error = client.resources("app").get("web").await.unwrap_err();
     assert_eq!(
         (error.kind(), error.said_code().as_str()),
-        (Kind::Unavailable, "COEVAL-8090")
+        (ClientErrorKind::Unavailable, "COEVAL-8090")
     );
     assert!(begun.elapsed() < Duration::from_secs(3));
     for address in ["", "127.0.0.1:9", "ftp://a", "http://"] {
@@ -156,17 +166,17 @@ async fn one_that_a_type_can_t_hold_hides_no_other() {
         let new = Resource::new("app", "v1", name, spec);
         client.resources("app").create(&new).await.unwrap();
     }
-    let query = Query {
+    let query = ResourceQuery {
         page_size: 1,
         order_by: "name".into(),
-        ..Query::default()
+        ..ResourceQuery::default()
     };
     let strict = client.resources_as::<Strict>("app");
     let listed: Vec<_> = strict.list(&query).try_collect().await.unwrap();
     let [
-        Listed::Quarantined { code, .. },
-        Listed::Quarantined { .. },
-        Listed::Resource(last),
+        ListItem::Quarantined { code, .. },
+        ListItem::Quarantined { .. },
+        ListItem::Resource(last),
     ] = &listed[..]
     else {
         panic!("{listed:?}");

@@ -2,7 +2,9 @@
 
 use crate::flapping::Proxy;
 use crate::{apps, stage};
-use coeval_client::{Change, Followed, Kind, Query, Resource, Resources, Watched};
+use coeval_client::{
+    ChangedResource, ClientErrorKind, FollowEvent, Resource, ResourceQuery, Resources, WatchEvent,
+};
 use futures::StreamExt;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -27,7 +29,7 @@ async fn raise(
             Ok(_) => {
                 raised.fetch_add(1, Ordering::Relaxed);
             }
-            Err(error) => assert_ne!(error.kind(), Kind::Invalid, "{error:?}"),
+            Err(error) => assert_ne!(error.kind(), ClientErrorKind::Invalid, "{error:?}"),
         }
         if stop.load(Ordering::Relaxed) {
             let there = apps.get(name).await.unwrap();
@@ -53,20 +55,20 @@ async fn a_watch_has_no_gap_and_no_duplicate_over_breaks_and_restarts() {
     proxy.breaks(true);
     let writer = apps(&steady.address(), &token);
     writer.create(&new("web")).await.unwrap();
-    let mut watch = apps(&proxy.address(), &token).watch(&Query::default(), None);
+    let mut watch = apps(&proxy.address(), &token).watch(&ResourceQuery::default(), None);
     let first = watch.next().await.unwrap().unwrap();
-    assert!(matches!(first, Watched::Live { .. }), "{first:?}");
+    assert!(matches!(first, WatchEvent::Live { .. }), "{first:?}");
     let (stop, raised) = (Arc::new(AtomicBool::new(false)), Arc::default());
     let last = tokio::spawn(raise(writer, "web", stop.clone(), Arc::clone(&raised)));
     let told = tokio::spawn(async move {
         let mut told = Vec::new();
         loop {
             match watch.next().await.unwrap().unwrap() {
-                Watched::Live { .. } => panic!("told twice that it is live"),
-                Watched::Bookmark { .. } => {}
-                Watched::Changes { changes, .. } => {
+                WatchEvent::Live { .. } => panic!("told twice that it is live"),
+                WatchEvent::Bookmark { .. } => {}
+                WatchEvent::Changes { changes, .. } => {
                     for change in changes {
-                        let Change::Put(app) = change else {
+                        let ChangedResource::Put(app) = change else {
                             panic!("{change:?}");
                         };
                         told.push(number(&app));
@@ -118,9 +120,9 @@ async fn following_begins_with_all_and_tells_every_change_once() {
         tokio::spawn(raising)
     });
     // Pages that others write between.
-    let query = Query {
+    let query = ResourceQuery {
         page_size: 1,
-        ..Query::default()
+        ..ResourceQuery::default()
     };
     let mut followed = apps(&proxy.address(), &token).follow(&query);
     let mut there: BTreeMap<String, u64> = BTreeMap::new();
@@ -130,17 +132,17 @@ async fn following_begins_with_all_and_tells_every_change_once() {
     loop {
         let next = tokio::time::timeout(Duration::from_secs(10), followed.next());
         match next.await.unwrap().unwrap().unwrap() {
-            Followed::Reset { resources, .. } => {
+            FollowEvent::Reset { resources, .. } => {
                 resets += 1;
                 let all = resources
                     .iter()
                     .map(|app| (app.metadata.name.clone(), number(app)));
                 there = all.collect();
             }
-            Followed::Bookmark { .. } => {}
-            Followed::Changes { changes, .. } => {
+            FollowEvent::Bookmark { .. } => {}
+            FollowEvent::Changes { changes, .. } => {
                 for change in changes {
-                    let Change::Put(app) = change else {
+                    let ChangedResource::Put(app) = change else {
                         panic!("{change:?}");
                     };
                     let before = there.insert(app.metadata.name.clone(), number(&app));

@@ -2,7 +2,7 @@
 
 use crate::older_server::Passing;
 use crate::{apps, stage};
-use coeval_client::{Kind, Resource};
+use coeval_client::{ClientErrorKind, Resource};
 use serde_json::json;
 use tokio::task::block_in_place;
 
@@ -38,7 +38,11 @@ async fn an_update_is_found_after_its_answer_was_lost() {
     // Raising a number is not: it may be that of another client of this user.
     passing.loses("UpdateResource");
     let unknown = apps.update_with("web", raise).await.unwrap_err();
-    assert_eq!(unknown.kind(), Kind::UnknownOutcome, "{unknown:?}");
+    assert_eq!(
+        unknown.kind(),
+        ClientErrorKind::UnknownOutcome,
+        "{unknown:?}"
+    );
     assert_eq!(unknown.said_code(), "COEVAL-4009");
 
     // A mark tells.
@@ -90,7 +94,7 @@ async fn a_conflict_is_read_again_and_told_by_a_plain_update() {
     assert_eq!(written.await.unwrap().resource.spec["replicas"], 2);
     raise(&mut stale);
     let error = apps.update(&stale).await.unwrap_err();
-    assert_eq!(error.kind(), Kind::Conflict, "{error:?}");
+    assert_eq!(error.kind(), ClientErrorKind::Conflict, "{error:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -100,17 +104,21 @@ async fn a_create_whose_answer_was_lost_is_ours_if_it_is_marked() {
     let apps = apps(passing.address(), &token);
     passing.loses("CreateResource");
     let unknown = apps.create(&new("plain")).await.unwrap_err();
-    assert_eq!(unknown.kind(), Kind::UnknownOutcome, "{unknown:?}");
+    assert_eq!(
+        unknown.kind(),
+        ClientErrorKind::UnknownOutcome,
+        "{unknown:?}"
+    );
     passing.loses("CreateResource");
     let marked = apps.clone().marking("write");
     assert!(marked.create(&new("marked")).await.unwrap().created);
     let exists = marked.create(&new("marked")).await.unwrap_err();
-    assert_eq!(exists.kind(), Kind::Exists, "{exists:?}");
+    assert_eq!(exists.kind(), ClientErrorKind::Exists, "{exists:?}");
     // One that is another's for sure.
     passing.loses("CreateResource");
     let other = Resource::new("app", "v1", "marked", json!({"image": "z"}));
     let exists = apps.create(&other).await.unwrap_err();
-    assert_eq!(exists.kind(), Kind::Exists, "{exists:?}");
+    assert_eq!(exists.kind(), ClientErrorKind::Exists, "{exists:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -120,11 +128,15 @@ async fn what_could_overwrite_others_is_not_sent_again() {
     let apps = apps(passing.address(), &token);
     passing.loses("UpsertResource");
     let unknown = apps.upsert(&new("web")).await.unwrap_err();
-    assert_eq!(unknown.kind(), Kind::UnknownOutcome, "{unknown:?}");
+    assert_eq!(
+        unknown.kind(),
+        ClientErrorKind::UnknownOutcome,
+        "{unknown:?}"
+    );
     assert_eq!(passing.called("UpsertResource"), 1);
     passing.loses("UpdateResource");
     let unknown = apps.update_fields(&new("web"), &["spec.image"]).await;
-    assert_eq!(unknown.unwrap_err().kind(), Kind::UnknownOutcome);
+    assert_eq!(unknown.unwrap_err().kind(), ClientErrorKind::UnknownOutcome);
     assert_eq!(passing.called("UpdateResource"), 1);
 }
 
@@ -143,7 +155,7 @@ async fn what_was_deleted_is_gone_though_the_answer_was_lost() {
         passing.loses("DeleteResource");
         assert_eq!(apps.delete("web", &revision).await.unwrap(), None);
         let gone = apps.delete("web", &revision).await.unwrap_err();
-        assert_eq!(gone.kind(), Kind::NotFound, "{gone:?}");
+        assert_eq!(gone.kind(), ClientErrorKind::NotFound, "{gone:?}");
     }
 }
 

@@ -25,9 +25,10 @@ impl<'a> Go<'a> {
     }
 
     fn send(&self, method: &str, path: &str, body: Option<&Value>) -> Reply {
-        let version = match path.starts_with("entityTypes") {
-            true => "37.1",
-            false => "37.0",
+        let version = if path.starts_with("entityTypes") {
+            "37.1"
+        } else {
+            "37.0"
         };
         let path = format!("/cloudapi/1.0.0/{path}");
         let sending = self.dress(self.world.sending(method, &path), version);

@@ -1,7 +1,7 @@
 //! Invocations of behaviors over HTTP. What they need is made by an engine before the server starts.
 
 use crate::world::{Reply, World};
-use coeval_access::{Level, Rights, Subject};
+use coeval_access::{AccessLevel, AccessSubject, Rights};
 use coeval_core::types::InterfaceId;
 use coeval_core::version::{Uuid, Version};
 use coeval_engine::behaviors::{Behavior, BehaviorAccess};
@@ -33,7 +33,7 @@ fn behavior(name: &str) -> String {
 }
 
 fn somebody() -> Caller {
-    let subject = Subject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
     Caller::new(Arc::new(subject))
 }
 
@@ -58,7 +58,7 @@ async fn prepare(engine: &Engine, executions: &[(&str, Value)]) -> [String; 2] {
         if !name.starts_with("hidden") {
             access.push(BehaviorAccess {
                 behavior: behavior(name),
-                level: Level::ReadOnly,
+                level: AccessLevel::ReadOnly,
             });
         }
     }

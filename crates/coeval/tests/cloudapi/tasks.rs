@@ -3,7 +3,7 @@
 use crate::markup::Element;
 use crate::rights::TYPE;
 use crate::world::World;
-use coeval_access::{Rights, Subject};
+use coeval_access::{AccessSubject, Rights};
 use coeval_core::version::Version;
 use coeval_engine::types::Registration;
 use coeval_engine::write::{Checking, Create};
@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 /// Tasks of three entities that the provider made: waiting, resolved, wrong.
 async fn made(engine: Arc<Engine>) -> Vec<(String, String)> {
-    let subject = Subject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
+    let subject = AccessSubject::provider("admin", SYSTEM_ORG, Vec::new(), Rights::everything());
     let admin = Caller::new(Arc::new(subject));
     let registered = engine.register(&admin, Registration::of(TYPE)).await;
     registered.unwrap();

@@ -378,11 +378,12 @@ impl Things {
     }
 
     pub(crate) fn path(&self, pattern: &str) -> String {
-        let fill = |path: String, (within, part, value): &(&str, &str, String)| match pattern
-            .contains(within)
-        {
-            true => path.replace(part, value),
-            false => path,
+        let fill = |path: String, (within, part, value): &(&str, &str, String)| {
+            if pattern.contains(within) {
+                path.replace(part, value)
+            } else {
+                path
+            }
         };
         self.0.iter().fold(pattern.to_owned(), fill)
     }

@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use bytes::Bytes;
-use coeval_grpc::raw::Raw;
+use coeval_grpc::raw::RawCodec;
 use prost::Message as _;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, SerializeOptions};
 use serde_json::Value;
@@ -171,7 +171,7 @@ impl Client {
         let mut grpc = tonic::client::Grpc::new(self.channel.clone());
         grpc.ready().await.unwrap();
         let path = path.parse().unwrap();
-        grpc.unary(self.request(bytes.into()), path, Raw).await
+        grpc.unary(self.request(bytes.into()), path, RawCodec).await
     }
 
     /// Opens a stream of answers.
@@ -182,7 +182,7 @@ impl Client {
         grpc.ready().await.unwrap();
         let request = self.request(message.encode_to_vec().into());
         let path = path.parse().unwrap();
-        let opened = grpc.server_streaming(request, path, Raw).await?;
+        let opened = grpc.server_streaming(request, path, RawCodec).await?;
         let messages = opened.into_inner();
         Ok(Stream { messages, output })
     }

@@ -198,21 +198,23 @@ pub(crate) async fn a_type_is_there_only_for_those_who_see_it(mut world: World) 
         );
         assert_eq!(client.learn(SERVICE).await.is_ok(), sees, "{user}");
         let outcome = client.send(get, name.clone()).await;
-        match sees {
-            true => refused(outcome, Code::NotFound, 6001),
-            false => refused(outcome, Code::Unimplemented, 8001),
-        };
+        if sees {
+            refused(outcome, Code::NotFound, 6001);
+        } else {
+            refused(outcome, Code::Unimplemented, 8001);
+        }
         let listed = world.get("/protos").by(&token).send();
         let path = "acme/box/v1/box.proto";
         let files = listed.json["files"].as_array().unwrap();
         assert_eq!(files.contains(&json!(path)), sees, "{user}");
         let file = world.get(&format!("/protos/{path}")).by(&token).send();
-        match sees {
-            true => assert!(file.text.contains("\npackage acme.box.v1;\n"), "{file:?}"),
-            false => assert_eq!(
+        if sees {
+            assert!(file.text.contains("\npackage acme.box.v1;\n"), "{file:?}");
+        } else {
+            assert_eq!(
                 (file.status, &file.json["code"]),
                 (404, &json!("COEVAL-8024"))
-            ),
+            );
         }
     }
     for path in [

@@ -2,7 +2,7 @@
 
 use crate::world::World;
 use bytes::Bytes;
-use coeval_grpc::raw::Raw;
+use coeval_grpc::raw::RawCodec;
 use futures::StreamExt;
 use tonic::metadata::MetadataValue;
 use tonic::{Request, Status};
@@ -24,7 +24,7 @@ impl World {
         }
         let path = format!("/{method}").parse().unwrap();
         // A single answer is a stream of one.
-        let answer = client.server_streaming(request, path, Raw).await?;
+        let answer = client.server_streaming(request, path, RawCodec).await?;
         match answer.into_inner().next().await {
             Some(first) => first,
             None => Ok(Bytes::new()),

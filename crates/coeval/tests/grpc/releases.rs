@@ -6,7 +6,7 @@ use crate::world::World;
 use bytes::{BufMut, Bytes, BytesMut};
 use coeval_grpc::proto::releases::v1 as pb;
 use coeval_grpc::proto::tasks::v1::ListTasksRequest;
-use coeval_grpc::raw::Raw;
+use coeval_grpc::raw::RawCodec;
 use tonic::metadata::{MetadataMap, MetadataValue};
 use tonic::{Code, Request, Status};
 
@@ -34,7 +34,7 @@ async fn send(
         request.metadata_mut().insert("coeval-ignorable", value);
     }
     let path = format!("/{method}").parse().unwrap();
-    let answer = client.server_streaming(request, path, Raw).await?;
+    let answer = client.server_streaming(request, path, RawCodec).await?;
     Ok(answer.metadata().clone())
 }
 

@@ -244,9 +244,10 @@ impl World {
 
     /// The token of a user, `name@org`.
     pub(crate) fn login(&self, user: &str) -> String {
-        let path = match user.ends_with("@System") {
-            true => "/cloudapi/1.0.0/sessions/provider",
-            false => "/cloudapi/1.0.0/sessions",
+        let path = if user.ends_with("@System") {
+            "/cloudapi/1.0.0/sessions/provider"
+        } else {
+            "/cloudapi/1.0.0/sessions"
         };
         let reply = self.post(path).basic(user, PASSWORD).send();
         assert_eq!(reply.status, 200, "{reply:?}");
@@ -336,9 +337,10 @@ impl Sending<'_> {
 
     pub(crate) fn send(self) -> Reply {
         // A whole URL is taken as it is, as clients follow links.
-        let url = match self.path.starts_with("http") {
-            true => self.path,
-            false => format!("{}{}", self.world.servers[self.server].url, self.path),
+        let url = if self.path.starts_with("http") {
+            self.path
+        } else {
+            format!("{}{}", self.world.servers[self.server].url, self.path)
         };
         let mut request = Request::builder().method(self.method.as_str()).uri(url);
         for (name, value) in &self.headers {

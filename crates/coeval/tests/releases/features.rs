@@ -2,7 +2,7 @@
 
 use crate::installation::Installation;
 use crate::release::Release;
-use coeval_client::{Client, ClientError, Kind};
+use coeval_client::{Client, ClientError, ClientErrorKind};
 use coeval_proto::releases::v1::ListDeprecationsRequest;
 use coeval_proto::tasks::v1::ListTasksRequest;
 use serde_json::{Value, json};
@@ -93,11 +93,15 @@ fn the_client_library_leaves_out_what_a_previous_server_does_not_know() {
                 Release::Current => drop(listed.unwrap()),
                 Release::Previous => {
                     let error = listed.unwrap_err();
-                    assert_eq!(error.kind(), Kind::Unimplemented);
+                    assert_eq!(error.kind(), ClientErrorKind::Unimplemented);
                     let expected = needed("listing deprecations", &release.number());
                     assert_eq!(error.message(), expected);
                     let missing = client.resources("acme:none").get("x").await.unwrap_err();
-                    assert_ne!(missing.kind(), Kind::Unimplemented, "{missing:?}");
+                    assert_ne!(
+                        missing.kind(),
+                        ClientErrorKind::Unimplemented,
+                        "{missing:?}"
+                    );
                 }
             }
         });

@@ -2,7 +2,7 @@
 
 use crate::installation::Installation;
 use crate::release::Release;
-use coeval_access::{Rights, Subject};
+use coeval_access::{AccessSubject, Rights};
 use coeval_engine::identity::NewRole;
 use coeval_engine::migrations::{MigrationDriver, MigrationSettings};
 use coeval_engine::{Caller, Engine, OwnKinds, SYSTEM_ORG, Settings, Target, TypeKey, VENDOR};
@@ -76,7 +76,7 @@ spec:
 
 fn system_admin() -> Caller {
     let roles = vec!["System Administrator".to_owned()];
-    let subject = Subject::provider("admin", SYSTEM_ORG, roles, Rights::everything());
+    let subject = AccessSubject::provider("admin", SYSTEM_ORG, roles, Rights::everything());
     Caller::new(Arc::new(subject))
 }
 

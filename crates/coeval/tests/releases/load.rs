@@ -1,7 +1,9 @@
 //! A steady load, what it was told, and how long that took.
 
 use crate::keep_alive::KeepAlive;
-use coeval_client::{Change, Client, ClientError, Kind, Query, Resource, Watched};
+use coeval_client::{
+    ChangedResource, Client, ClientError, ClientErrorKind, Resource, ResourceQuery, WatchEvent,
+};
 use futures::StreamExt;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -183,9 +185,9 @@ pub(crate) async fn get_plainly(
 
 /// Watches the counters until each was told at its last value; what was told of each, in order.
 pub(crate) async fn watch(client: Client, observed: Arc<Observed>) -> BTreeMap<String, Vec<u64>> {
-    let query = Query {
+    let query = ResourceQuery {
         filter: "name==counter-*".to_owned(),
-        ..Query::default()
+        ..ResourceQuery::default()
     };
     let mut watch = client.resources("app").watch(&query, None);
     let mut told: BTreeMap<String, Vec<u64>> = BTreeMap::new();
@@ -197,14 +199,14 @@ pub(crate) async fn watch(client: Client, observed: Arc<Observed>) -> BTreeMap<S
         let Ok(next) = next else {
             continue;
         };
-        let Watched::Changes { changes, .. } = next.unwrap().unwrap() else {
+        let WatchEvent::Changes { changes, .. } = next.unwrap().unwrap() else {
             continue;
         };
         for change in changes {
             let app = match change {
-                Change::Put(app) => app,
+                ChangedResource::Put(app) => app,
                 // Whether what is gone has matched can't be told any more: all are told of it.
-                Change::Deleted { .. } => continue,
+                ChangedResource::Deleted { .. } => continue,
                 other => panic!("{other:?}"),
             };
             let value = app.spec["replicas"].as_u64().unwrap();
@@ -234,7 +236,7 @@ pub(crate) async fn check(client: &Client, observed: &Observed) {
         assert_eq!(seen.spec["replicas"], raised, "{}", counter(number));
         assert_eq!(seen.spec["region"], "eu", "a field was lost");
     }
-    let all = apps.list_all(&Query::default()).await.unwrap();
+    let all = apps.list_all(&ResourceQuery::default()).await.unwrap();
     let mut times: BTreeMap<&str, usize> = BTreeMap::new();
     for one in &all.resources {
         *times.entry(&one.metadata.name).or_default() += 1;
@@ -246,7 +248,7 @@ pub(crate) async fn check(client: &Client, observed: &Observed) {
     for name in deleted {
         assert_eq!(times.get(name.as_str()), None, "{name} is back");
         let error = apps.get(&name).await.unwrap_err();
-        assert_eq!(error.kind(), Kind::NotFound, "{name}");
+        assert_eq!(error.kind(), ClientErrorKind::NotFound, "{name}");
     }
     let counters: Vec<String> = (0..COUNTERS).map(counter).collect();
     assert_eq!(

@@ -2,7 +2,7 @@
 
 use crate::installation::{Installation, Server, register_types};
 use crate::release::{BOTH, Release};
-use coeval_client::{Change, Client, Query, Resource, Watched};
+use coeval_client::{ChangedResource, Client, Resource, ResourceQuery, WatchEvent};
 use futures::StreamExt;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -23,23 +23,25 @@ type Told = Vec<(String, Vec<String>)>;
 
 /// Watches until the last resource is there.
 async fn watched(client: Client) -> JoinHandle<Told> {
-    let mut watch = client.resources("app").watch(&Query::default(), None);
+    let mut watch = client
+        .resources("app")
+        .watch(&ResourceQuery::default(), None);
     let first = watch.next().await.unwrap().unwrap();
-    assert!(matches!(first, Watched::Live { .. }), "{first:?}");
+    assert!(matches!(first, WatchEvent::Live { .. }), "{first:?}");
     tokio::spawn(async move {
         let mut names = BTreeMap::new();
         let mut told = Told::new();
         while let Some(next) = watch.next().await {
-            let Watched::Changes { sequence, changes } = next.unwrap() else {
+            let WatchEvent::Changes { sequence, changes } = next.unwrap() else {
                 continue;
             };
             let said = changes.into_iter().map(|change| match change {
-                Change::Put(app) => {
+                ChangedResource::Put(app) => {
                     let name = app.metadata.name.clone();
                     names.insert(app.metadata.id.clone(), name.clone());
                     format!("{name} {}", app.spec["replicas"])
                 }
-                Change::Deleted { id, .. } => format!("{} gone", names[&id]),
+                ChangedResource::Deleted { id, .. } => format!("{} gone", names[&id]),
                 other => panic!("{other:?}"),
             });
             let said: Vec<String> = said.collect();

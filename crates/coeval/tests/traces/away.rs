@@ -2,7 +2,7 @@
 
 use crate::collector::Collector;
 use crate::support::{Server, serve};
-use coeval_server::TlsFiles;
+use coeval_server::ListenerTlsFiles;
 use rcgen::{BasicConstraints, CertificateParams, IsCa, Issuer, KeyPair};
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -118,7 +118,7 @@ fn a_collector_with_tls_is_trusted_by_its_authority_alone() {
         path
     };
     let chain = file("collector.pem", certificate.pem());
-    let tls = TlsFiles::new(chain, file("collector.key", own.serialize_pem()));
+    let tls = ListenerTlsFiles::new(chain, file("collector.key", own.serialize_pem()));
     let collector = Collector::with(Some(tls), "127.0.0.1:0");
 
     let stranger = traced(&folder, &collector.url, &[]);

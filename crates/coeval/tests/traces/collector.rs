@@ -1,6 +1,6 @@
 //! A collector on a free port, which keeps what it gets.
 
-use coeval_server::{Config, Listener, Readiness, TlsFiles};
+use coeval_server::{Listener, ListenerConfig, ListenerTlsFiles, Readiness};
 use metrics_exporter_prometheus::PrometheusBuilder;
 use opentelemetry_proto::tonic::collector::trace::v1::trace_service_server::{
     TraceService, TraceServiceServer,
@@ -115,12 +115,12 @@ impl Collector {
         Self::with(None, address)
     }
 
-    pub(crate) fn with(tls: Option<TlsFiles>, address: &str) -> Self {
+    pub(crate) fn with(tls: Option<ListenerTlsFiles>, address: &str) -> Self {
         let runtime = Runtime::new().unwrap();
         let kept = Kept::default();
-        let config = Config {
+        let config = ListenerConfig {
             tls,
-            ..Config::at(address.parse().unwrap())
+            ..ListenerConfig::at(address.parse().unwrap())
         };
         let listener = runtime.block_on(Listener::bind(config)).unwrap();
         let url = listener.url();

@@ -180,9 +180,10 @@ pub(crate) fn a_field_that_nobody_reads_is_refused(mut world: World) {
             json!({"vendor": "a", "nss": "b", "version": "1", "name": "n"}),
         ),
     ] {
-        let who = match path.starts_with("/resources") {
-            true => &alice,
-            false => &admin,
+        let who = if path.starts_with("/resources") {
+            &alice
+        } else {
+            &admin
         };
         let reply = world.tell(who, method, path, &body);
         assert_eq!(reply.status, 400, "{method} {path} {body}: {reply:?}");

@@ -161,9 +161,10 @@ pub(crate) fn what_is_hidden_answers_as_what_there_is_not(mut world: World) {
     let mut wrong = Vec::new();
     let mut compared = 0;
     for swap in ALL {
-        things.resource = match swap.hidden == TYPE.hidden {
-            true => known.replace(&uuid(&known), &uuid(&hidden)),
-            false => known.clone(),
+        things.resource = if swap.hidden == TYPE.hidden {
+            known.replace(&uuid(&known), &uuid(&hidden))
+        } else {
+            known.clone()
         };
         let routes = ROUTES.iter().filter(|(_, route)| {
             // One of an own kind that never ends.

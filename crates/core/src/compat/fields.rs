@@ -1,6 +1,6 @@
 //! Which fields are declared by one version and not by the other, and what became of defaults.
 
-use crate::types::{DeclaredPath, PathPattern, Schema, Step, same};
+use crate::types::{DeclaredPath, PathPattern, PathToken, Schema, same};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -13,7 +13,7 @@ pub(super) enum DefaultChange {
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Fields {
+pub(super) struct FieldChanges {
     /// Declared by the new version alone; what is inside of one is not told.
     pub(super) added: Vec<PathPattern>,
     /// Declared by the old version alone.
@@ -23,8 +23,9 @@ pub(super) struct Fields {
     pub(super) complete: bool,
 }
 
-impl Fields {
+impl FieldChanges {
     pub(super) fn of(old: &Schema, new: &Schema) -> Self {
+        // Declared, whatever is required or possible: what people read in the schema.
         let (known_before, known_after) = (old.declared_paths(), new.declared_paths());
         let known: HashMap<&PathPattern, &DeclaredPath<'_>> = known_before
             .paths
@@ -32,11 +33,14 @@ impl Fields {
             .map(|path| (&path.path, path))
             .collect();
         let mut defaults = Vec::new();
+        // The whole content may have a default as well.
         let whole = [(&known_before.whole, &known_after.whole)].into_iter();
         let fields = known_after.paths.iter();
         let fields = fields.filter_map(|new| Some((*known.get(&new.path)?, new)));
         for (before, after) in whole.chain(fields) {
             let is_among = |default: &Value, schema: &Schema| {
+                // One of several alternatives may have the default: then nothing was added or
+                // removed.
                 let all = schema.defaults_at(&after.path);
                 all.into_iter().any(|other| same(default, other))
             };
@@ -53,7 +57,7 @@ impl Fields {
             added: outermost(&known_after.paths, |path| is_named(old, path)),
             // Items and values of maps have no names that somebody could miss.
             removed: outermost(&known_before.paths, |path| {
-                path.steps().last() == Some(&Step::Every) || new.declares_some(path)
+                path.steps().last() == Some(&PathToken::Every) || new.declares_some(path)
             }),
             defaults,
             complete: known_before.complete && known_after.complete,
@@ -64,7 +68,7 @@ impl Fields {
 /// Whether a schema declares a path, a property by its name.
 fn is_named(schema: &Schema, path: &PathPattern) -> bool {
     match path.steps().split_last() {
-        Some((Step::Key(name), around)) => {
+        Some((PathToken::Key(name), around)) => {
             let around = PathPattern::of(around.to_vec());
             schema.names_under(&around).contains(name)
         }
@@ -96,6 +100,6 @@ pub(super) fn is_inside(path: &PathPattern, outer: &PathPattern) -> bool {
 /// The path with one name more.
 pub(super) fn join(path: &PathPattern, name: &str) -> PathPattern {
     let mut steps = path.steps().to_vec();
-    steps.push(Step::Key(name.to_owned()));
+    steps.push(PathToken::Key(name.to_owned()));
     PathPattern::of(steps)
 }

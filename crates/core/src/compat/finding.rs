@@ -1,13 +1,13 @@
 //! What is found, and how sure it is.
 
-use super::rule::Rule;
-use crate::types::Violation;
+use super::rule::CompatRule;
+use crate::types::SchemaViolation;
 use serde_json::Value;
 use std::fmt;
 
 /// How a verdict was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Verdict {
+pub enum FindingVerdict {
     /// It is proven, or disproved by a counterexample.
     Proven,
     /// What people expect, though a document could be made for which it does not hold.
@@ -18,7 +18,7 @@ pub enum Verdict {
 
 /// What kind of change a version is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Kind {
+pub enum ChangeKind {
     /// The same documents fit, and mean the same.
     Identical,
     /// Every document of the old version fits the new one.
@@ -31,7 +31,7 @@ pub enum Kind {
 
 /// Which part of the version number must grow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Bump {
+pub enum VersionBump {
     /// 1.0.0 to 1.0.1.
     Patch,
     /// 1.0.0 to 1.1.0.
@@ -40,21 +40,21 @@ pub enum Bump {
     Major,
 }
 
-impl Kind {
+impl ChangeKind {
     /// The least bump that it needs. What is undecided counts as breaking.
     ///
     /// ```
-    /// use coeval_core::compat::{Bump, Kind};
+    /// use coeval_core::compat::{VersionBump, ChangeKind};
     ///
-    /// assert_eq!(Kind::Additive.bump(), Bump::Minor);
-    /// assert_eq!(Kind::Undecided.bump(), Bump::Major);
+    /// assert_eq!(ChangeKind::Additive.bump(), VersionBump::Minor);
+    /// assert_eq!(ChangeKind::Undecided.bump(), VersionBump::Major);
     /// ```
     #[must_use]
-    pub const fn bump(self) -> Bump {
+    pub const fn bump(self) -> VersionBump {
         match self {
-            Self::Identical => Bump::Patch,
-            Self::Additive => Bump::Minor,
-            Self::Undecided | Self::Breaking => Bump::Major,
+            Self::Identical => VersionBump::Patch,
+            Self::Additive => VersionBump::Minor,
+            Self::Undecided | Self::Breaking => VersionBump::Major,
         }
     }
 }
@@ -77,14 +77,14 @@ macro_rules! named {
     };
 }
 
-named!(Verdict: Proven = "proven", ByPolicy = "by policy", Undecided = "undecided");
-named!(Kind: Identical = "identical", Additive = "additive", Undecided = "undecided", Breaking = "breaking");
-named!(Bump: Patch = "patch", Minor = "minor", Major = "major");
-named!(Side: Old = "old", New = "new");
+named!(FindingVerdict: Proven = "proven", ByPolicy = "by policy", Undecided = "undecided");
+named!(ChangeKind: Identical = "identical", Additive = "additive", Undecided = "undecided", Breaking = "breaking");
+named!(VersionBump: Patch = "patch", Minor = "minor", Major = "major");
+named!(SchemaSide: Old = "old", New = "new");
 
 /// One of the two schemas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Side {
+pub enum SchemaSide {
     /// The one before.
     Old,
     /// The one after.
@@ -94,51 +94,51 @@ pub enum Side {
 /// A counterexample: a document that one of the two schemas accepts and the other one rejects. Both
 /// validators have seen it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Witness {
+pub struct Counterexample {
     /// Who accepts it.
-    pub accepted_by: Side,
+    pub accepted_by: SchemaSide,
     /// The document.
     pub document: Value,
     /// Why the other one rejects it.
-    pub violations: Vec<Violation>,
+    pub violations: Vec<SchemaViolation>,
 }
 
 /// One thing that has changed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Finding {
+pub struct CompatFinding {
     /// Which.
-    pub rule: Rule,
+    pub rule: CompatRule,
     /// What it makes of the change.
-    pub kind: Kind,
+    pub kind: ChangeKind,
     /// How sure that is.
-    pub verdict: Verdict,
+    pub verdict: FindingVerdict,
     /// Where, as a path; empty for the whole content.
     pub path: String,
     /// What it means here.
     pub sentence: String,
     /// The counterexample, where there is one.
-    pub witness: Option<Witness>,
+    pub witness: Option<Counterexample>,
 }
 
 /// Whether every document that one schema accepts is accepted by the other, as JSON Schema has it:
 /// no policy, and every null a value.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Contained {
+pub enum SchemaContainment {
     /// It is proven.
     Yes,
     /// This one is not.
-    No(Witness),
+    No(Counterexample),
     /// Neither a proof nor such a document was found; in which places.
     Unknown(Vec<String>),
 }
 
-impl Contained {
+impl SchemaContainment {
     /// How sure it is.
     #[must_use]
-    pub const fn verdict(&self) -> Verdict {
+    pub const fn verdict(&self) -> FindingVerdict {
         match self {
-            Self::Yes | Self::No(_) => Verdict::Proven,
-            Self::Unknown(_) => Verdict::Undecided,
+            Self::Yes | Self::No(_) => FindingVerdict::Proven,
+            Self::Unknown(_) => FindingVerdict::Undecided,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! References written out, so that the same is seen to be the same however it is said.
 
 use crate::convert::inclusion::has_moving_references;
-use crate::convert::sketch::{Source, each_inside, has_reference};
+use crate::convert::sketch::{SchemaSource, each_inside, has_reference};
 use crate::types::limits::SCHEMA_DEPTH;
 use serde_json::{Map, Value, json};
 
@@ -11,46 +11,54 @@ const DEFINITIONS: [&str; 2] = ["definitions", "$defs"];
 
 /// The schema with its references written out, apart from those that lead back to where they
 /// stand; as it is if that would be too much.
-pub(super) fn inlined(source: Source) -> Source {
+pub(super) fn inlined(source: SchemaSource) -> SchemaSource {
+    // A moving reference depends on where it is met, and would mean something else written out
+    // elsewhere.
     if !has_reference(&source.schema) || has_moving_references(&source.schema) {
         return source;
     }
-    let mut writing = Writing {
+    let mut writing = InlineWriter {
         source: &source,
+        // The whole schema stands above everything, so a reference to it is always one that leads
+        // back.
         above: vec!["#".to_owned()],
         left: VALUES,
     };
     let mut schema = source.schema.clone();
+    // Exponentially many copies are possible: then the schema stays as it was.
     if writing.write_out(&mut schema, 0).is_none() {
         return source;
     }
+    // Definitions nobody refers to any more are no difference between two schemas.
     let definitions = taken(&mut schema);
     if has_reference(&schema)
         && let Some(map) = schema.as_object_mut()
     {
         map.extend(definitions);
     }
-    Source {
+    SchemaSource {
         schema,
         draft: source.draft,
     }
 }
 
-struct Writing<'s> {
-    source: &'s Source,
+struct InlineWriter<'s> {
+    source: &'s SchemaSource,
     /// References that lead here.
     above: Vec<String>,
     left: usize,
 }
 
-impl Writing<'_> {
+impl InlineWriter<'_> {
     /// `None` if it would be too much.
     fn write_out(&mut self, node: &mut Value, depth: usize) -> Option<()> {
+        // One budget for the whole schema, however it is nested.
         self.left = self.left.checked_sub(1)?;
         if depth > 2 * SCHEMA_DEPTH {
             return None;
         }
         let reference = node.get("$ref").and_then(Value::as_str);
+        // A reference that leads back to where it stands is recursive, and stays.
         let reference = reference.filter(|reference| !self.above.iter().any(|up| up == reference));
         let reference = reference.map(str::to_owned);
         let target = reference
@@ -58,6 +66,8 @@ impl Writing<'_> {
             .and_then(|text| self.source.resolve(text));
         let mut target = target.cloned();
         if let (Some(reference), Some(target)) = (reference, &mut target) {
+            // Only while its target is written out: beside it, the same reference may be written
+            // out again.
             self.above.push(reference);
             let written = self.write_out(target, depth + 1);
             self.above.pop();
@@ -67,6 +77,7 @@ impl Writing<'_> {
             return Some(());
         };
         if let Some(target) = target {
+            // Up to draft 7 the other words beside a reference do not count.
             if self.source.ref_stands_alone() || map.len() == 1 {
                 *node = target;
                 return Some(());
@@ -74,6 +85,8 @@ impl Writing<'_> {
             map.shift_remove("$ref");
             self.inside(map, depth)?;
             // It is written out already.
+            // In `allOf` both hold, which is what a reference beside other words means from
+            // 2019-09 on.
             if let Value::Array(all) = map.entry("allOf").or_insert_with(|| json!([])) {
                 all.push(target);
             }
@@ -114,7 +127,7 @@ mod tests {
     use crate::types::Schema;
 
     fn written(schema: Value) -> Value {
-        inlined(Source::of(&Schema::compile(schema).unwrap())).schema
+        inlined(SchemaSource::of(&Schema::compile(schema).unwrap())).schema
     }
 
     #[test]

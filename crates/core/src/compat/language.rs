@@ -1,12 +1,12 @@
 //! A schema with nothing left in it but what decides which documents fit.
 
 use super::inline::inlined;
-use crate::convert::inclusion::says_never;
-use crate::convert::sketch::{Source, each_inside};
+use crate::convert::inclusion::rejects_everything;
+use crate::convert::sketch::{SchemaSource, each_inside, objects_in};
 use crate::types::limits::SCHEMA_DEPTH;
 use crate::types::{Schema, deeper_than};
 use jsonschema::Draft;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 /// Keywords that no document is judged by.
 const SAID_ONLY: [&str; 12] = [
@@ -49,49 +49,52 @@ const FORMATS: [&str; 20] = [
 ];
 
 /// The schema as it is compared.
-pub(super) fn language(schema: &Schema) -> Source {
-    let mut source = Source::of(schema);
+pub(super) fn language(schema: &Schema) -> SchemaSource {
+    let mut source = SchemaSource::of(schema);
+    // Descriptions and the like decide nothing, and would make equal schemas look different.
     strip(&mut source.schema);
     // Some references lead through what was left out.
+    // Then the original is compared: larger, but right.
     if refers_in_vain(&source) {
-        return Source::of(schema);
+        return SchemaSource::of(schema);
     }
     let written_out = inlined(source);
+    // Writing out drops definitions, so this is asked again.
     if refers_in_vain(&written_out) {
-        return Source::of(schema);
+        return SchemaSource::of(schema);
     }
     written_out
 }
 
 fn strip(schema: &mut Value) {
-    leave_out(schema, &says_only);
-    say_never(schema);
+    remove_keywords(schema, &is_annotation);
+    write_never_as_not(schema);
 }
 
 /// `not: {}` is all that draft 4 has to say it.
-fn say_never(schema: &mut Value) {
-    if says_never(schema) {
+fn write_never_as_not(schema: &mut Value) {
+    if rejects_everything(schema) {
         *schema = Value::Bool(false);
     } else if let Some(map) = schema.as_object_mut() {
-        each_inside(map, &mut say_never);
+        each_inside(map, &mut write_never_as_not);
     }
 }
 
 /// A schema of draft 4 as draft 7 says it; it may let through more, never less. Others stay as they
 /// are.
-pub(super) fn as_draft_7(source: &Source) -> Option<Source> {
+pub(super) fn as_draft_7(source: &SchemaSource) -> Option<SchemaSource> {
     if source.draft != Draft::Draft4 {
         return None;
     }
     let mut schema = source.schema.clone();
-    say_newer(&mut schema);
-    Some(Source {
+    write_in_newer_words(&mut schema);
+    Some(SchemaSource {
         schema,
         draft: Draft::Draft7,
     })
 }
 
-fn say_newer(schema: &mut Value) {
+fn write_in_newer_words(schema: &mut Value) {
     let Some(map) = schema.as_object_mut() else {
         return;
     };
@@ -99,6 +102,8 @@ fn say_newer(schema: &mut Value) {
         ("exclusiveMinimum", "minimum"),
         ("exclusiveMaximum", "maximum"),
     ] {
+        // In draft 4 the word is a flag beside the bound. Without the flag, the plain bound says
+        // it all.
         if map.shift_remove(word) == Some(Value::Bool(true))
             && let Some(limit) = map.shift_remove(limit)
         {
@@ -107,7 +112,7 @@ fn say_newer(schema: &mut Value) {
     }
     // A format of the same name may be another.
     map.shift_remove("format");
-    each_inside(map, &mut say_newer);
+    each_inside(map, &mut write_in_newer_words);
 }
 
 /// The schema without its descriptions, which are often most of it; nothing that is compared
@@ -115,43 +120,30 @@ fn say_newer(schema: &mut Value) {
 #[must_use]
 pub fn without_descriptions(mut schema: Value) -> Value {
     if !deeper_than(&schema, SCHEMA_DEPTH) {
-        leave_out(&mut schema, &|word, value| {
+        remove_keywords(&mut schema, &|word, value| {
             word == "description" && value.is_string()
         });
     }
     schema
 }
 
-fn leave_out(schema: &mut Value, which: &dyn Fn(&str, &Value) -> bool) {
+fn remove_keywords(schema: &mut Value, which: &dyn Fn(&str, &Value) -> bool) {
     if let Some(map) = schema.as_object_mut() {
         map.retain(|word, value| !which(word, value));
-        each_inside(map, &mut |inner| leave_out(inner, which));
+        each_inside(map, &mut |inner| remove_keywords(inner, which));
     }
 }
 
-fn says_only(word: &str, value: &Value) -> bool {
+fn is_annotation(word: &str, value: &Value) -> bool {
     let unknown = |name: &str| !FORMATS.contains(&name) && name != "uri-template";
     SAID_ONLY.contains(&word)
         || word.starts_with("x-")
         || (word == "format" && value.as_str().is_some_and(unknown))
 }
 
-fn refers_in_vain(source: &Source) -> bool {
-    let mut todo = vec![&source.schema];
-    while let Some(next) = todo.pop() {
-        match next {
-            Value::Object(map) => {
-                let reference = map.get("$ref").and_then(Value::as_str);
-                if reference.is_some_and(|reference| source.resolve(reference).is_none()) {
-                    return true;
-                }
-                todo.extend(Map::values(map));
-            }
-            Value::Array(items) => todo.extend(items),
-            _ => {}
-        }
-    }
-    false
+fn refers_in_vain(source: &SchemaSource) -> bool {
+    let mut references = objects_in(&source.schema).filter_map(|map| map.get("$ref")?.as_str());
+    references.any(|reference| source.resolve(reference).is_none())
 }
 
 #[cfg(test)]

@@ -4,18 +4,22 @@
 //! are another matter. A view must fit the version that it claims, so a document that uses what was
 //! added, and that hiding fields and filling in defaults does not make fit, is not shown to them.
 
-use super::finding::{Finding, Kind, Side};
+use super::finding::{ChangeKind, CompatFinding, SchemaSide};
 use crate::types::Schema;
 use serde_json::Value;
 
 /// Adds to each addition whether older readers can be shown the document that shows it.
-pub(super) fn tell(old: &Schema, findings: &mut [Finding]) {
-    let additive = findings.iter_mut().filter(|one| one.kind == Kind::Additive);
+pub(super) fn note_older_readers(old: &Schema, findings: &mut [CompatFinding]) {
+    let additive = findings
+        .iter_mut()
+        .filter(|one| one.kind == ChangeKind::Additive);
     for finding in additive {
+        // Without a document there is nothing that an older reader could fail to be shown.
         let Some(witness) = &finding.witness else {
             continue;
         };
-        if witness.accepted_by == Side::New && !is_shown(old, &witness.document) {
+        // It says so beside the addition, because the addition itself is right.
+        if witness.accepted_by == SchemaSide::New && !is_shown(old, &witness.document) {
             finding.sentence.push_str(
                 " Readers of the older version can't be shown such documents (COEVAL-1113): give the conversion a `map` with `otherwise`, name a `restrictedView`, or declare `x-extensible-enum` in the older version.",
             );
@@ -35,13 +39,13 @@ fn is_shown(old: &Schema, document: &Value) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::compat::Change;
+    use crate::compat::SchemaChange;
     use crate::types::Schema;
     use serde_json::{Value, json};
 
     fn sentence(old: Value, new: Value) -> String {
         let (old, new) = (Schema::compile(old).unwrap(), Schema::compile(new).unwrap());
-        let change = Change::between(&old, &new);
+        let change = SchemaChange::between(&old, &new);
         assert_eq!(change.findings.len(), 1, "{:?}", change.findings);
         change.findings[0].sentence.clone()
     }

@@ -1,18 +1,18 @@
 //! The rules: each finding names one, and each has a section of its own in the documentation.
 
-use crate::convert::inclusion::Why;
-use crate::examples::At;
+use crate::convert::inclusion::GapReason;
+use crate::examples::DocumentStep;
 use std::fmt;
 
 macro_rules! rules {
     ($($(#[doc = $doc:literal])+ $name:ident = $id:literal, $sentence:literal;)+) => {
         /// Why a change is what it is.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-        pub enum Rule {
+        pub enum CompatRule {
             $($(#[doc = $doc])+ $name,)+
         }
 
-        impl Rule {
+        impl CompatRule {
             /// All of them.
             pub const ALL: &[Self] = &[$(Self::$name),+];
 
@@ -116,13 +116,13 @@ rules! {
     Unclear = "unclear", "The schemas are too complex here to be compared.";
 }
 
-impl fmt::Display for Rule {
+impl fmt::Display for CompatRule {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.id())
     }
 }
 
-impl Rule {
+impl CompatRule {
     /// The section that explains it, as a link inside of the project.
     #[must_use]
     pub fn page(self) -> String {
@@ -130,26 +130,32 @@ impl Rule {
     }
 
     /// Of a place where a schema lets through less than the one before, or more.
-    pub(super) fn of(why: Why, at: &[At], narrowed: bool) -> Self {
+    pub(super) fn of(why: GapReason, at: &[DocumentStep], narrowed: bool) -> Self {
+        // One reason has two rules, because less and more are told in different sections of the
+        // documentation.
         let (less, more) = match why {
-            Why::Required => (Self::RequiredAdded, Self::RequiredRemoved),
-            Why::Type => (Self::TypeNarrowed, Self::TypeWidened),
-            Why::Values => (Self::EnumValueRemoved, Self::EnumValueAdded),
-            Why::Numbers => (Self::NumberNarrowed, Self::NumberWidened),
-            Why::Texts => (Self::TextNarrowed, Self::TextWidened),
-            Why::Lists => (Self::ListNarrowed, Self::ListWidened),
-            Why::Objects => (Self::ObjectNarrowed, Self::ObjectWidened),
-            Why::Contains => (Self::ContainsNarrowed, Self::ContainsWidened),
-            Why::Alternatives => (Self::AlternativeRemoved, Self::AlternativeAdded),
-            Why::Conditions => (Self::ConditionNarrowed, Self::ConditionWidened),
-            Why::Exclusion => (Self::ExclusionNarrowed, Self::ExclusionWidened),
-            Why::Names => (Self::NamesNarrowed, Self::NamesWidened),
-            Why::Unevaluated => (Self::UnevaluatedNarrowed, Self::UnevaluatedWidened),
-            Why::Reference | Why::TooMuch => (Self::Unclear, Self::Unclear),
-            Why::Forbidden => match at.last() {
-                Some(At::Key(_)) => (Self::FieldRemoved, Self::FieldAdded),
-                Some(At::Other | At::Matching(_)) => (Self::ObjectClosed, Self::ObjectOpened),
-                Some(At::Item(_)) => (Self::ItemsClosed, Self::ItemsOpened),
+            GapReason::Required => (Self::RequiredAdded, Self::RequiredRemoved),
+            GapReason::Type => (Self::TypeNarrowed, Self::TypeWidened),
+            GapReason::Values => (Self::EnumValueRemoved, Self::EnumValueAdded),
+            GapReason::Numbers => (Self::NumberNarrowed, Self::NumberWidened),
+            GapReason::Texts => (Self::TextNarrowed, Self::TextWidened),
+            GapReason::Lists => (Self::ListNarrowed, Self::ListWidened),
+            GapReason::Objects => (Self::ObjectNarrowed, Self::ObjectWidened),
+            GapReason::Contains => (Self::ContainsNarrowed, Self::ContainsWidened),
+            GapReason::Alternatives => (Self::AlternativeRemoved, Self::AlternativeAdded),
+            GapReason::Conditions => (Self::ConditionNarrowed, Self::ConditionWidened),
+            GapReason::Exclusion => (Self::ExclusionNarrowed, Self::ExclusionWidened),
+            GapReason::Names => (Self::NamesNarrowed, Self::NamesWidened),
+            GapReason::Unevaluated => (Self::UnevaluatedNarrowed, Self::UnevaluatedWidened),
+            GapReason::Reference | GapReason::TooMuch => (Self::Unclear, Self::Unclear),
+            // What is forbidden is told by where: a field, all other fields, items, or the value
+            // itself.
+            GapReason::Forbidden => match at.last() {
+                Some(DocumentStep::Key(_)) => (Self::FieldRemoved, Self::FieldAdded),
+                Some(DocumentStep::Other | DocumentStep::Matching(_)) => {
+                    (Self::ObjectClosed, Self::ObjectOpened)
+                }
+                Some(DocumentStep::Item(_)) => (Self::ItemsClosed, Self::ItemsOpened),
                 None => (Self::Forbidden, Self::Allowed),
             },
         };

@@ -33,14 +33,14 @@
 //!
 //! ```
 //! # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-//! # use coeval_core::convert::{Record, Versions};
+//! # use coeval_core::convert::{ContentRecord, Versions};
 //! # use coeval_core::types::TypeVersion;
 //! # use coeval_core::version::Version;
 //! # use serde_json::json;
 //! # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
 //! # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
 //! let ports = json!([{"name": "http", "port": 80}, {"name": "https", "port": 443, "tls": true}]);
-//! let stored = Record::new(v2, json!({"ports": ports}));
+//! let stored = ContentRecord::new(v2, json!({"ports": ports}));
 //! let body = json!({"ports": [{"name": "https", "port": 8443}, {"name": "http", "port": 80}]});
 //! let put = app.put(stored.clone(), v1, body).unwrap();
 //! let https = &put.record.content["ports"][0];
@@ -50,25 +50,26 @@
 //! assert_eq!(app.put(stored, v1, without_https).unwrap().dropped, ["/ports/1/tls"]);
 //! ```
 
-use super::note::{By, Holds, Margin, Note, What, is_of_use};
+use super::note::{KeptNote, Margin, NoteCondition, NoteOrigin, NotePurpose, is_of_use};
 use super::path::{Trail, covers};
-use super::refusal::Refusal;
-use super::same_items::{Likeness, differ, match_by_key, match_equal};
+use super::refusal::ConversionRefusal;
+use super::same_items::{ItemLikeness, differ, match_by_key, match_equal};
 use super::steps::parsed;
 use super::versions::Versions;
+use crate::convert::refusal::Carried;
 use crate::types::pointer::child;
-use crate::types::{Step as Token, same};
+use crate::types::{PathToken, same};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// What went with places that are gone.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Lost {
-    pub(crate) by: By,
+pub(crate) struct LostPlace {
+    pub(crate) by: NoteOrigin,
     pub(crate) pointer: String,
 }
 
-pub(crate) struct Align<'v> {
+pub(crate) struct ItemAlignment<'v> {
     versions: &'v Versions,
     /// The version at hand.
     number: usize,
@@ -79,10 +80,10 @@ pub(crate) struct Align<'v> {
     /// Whether what a body has takes the place of what is hidden under the same name: it is written
     /// at the stored version.
     pub(crate) replaces: bool,
-    pub(crate) dropped: Vec<Lost>,
+    pub(crate) dropped: Vec<LostPlace>,
 }
 
-impl<'v> Align<'v> {
+impl<'v> ItemAlignment<'v> {
     pub(crate) const fn new(versions: &'v Versions, number: usize) -> Self {
         Self {
             versions,
@@ -95,22 +96,11 @@ impl<'v> Align<'v> {
     }
 
     /// Turns the margin of the view into that of the body.
-    pub(crate) fn align(
-        &mut self,
-        old: &Value,
-        new: &Value,
-        margin: &mut Margin,
-    ) -> Result<(), Refusal> {
+    pub(crate) fn align(&mut self, old: &Value, new: &Value, margin: &mut Margin) -> Carried<()> {
         self.place(old, new, margin, "")
     }
 
-    fn place(
-        &mut self,
-        old: &Value,
-        new: &Value,
-        margin: &mut Margin,
-        at: &str,
-    ) -> Result<(), Refusal> {
+    fn place(&mut self, old: &Value, new: &Value, margin: &mut Margin, at: &str) -> Carried<()> {
         // Most of a document has nothing kept, and is not looked at.
         if margin.is_empty() {
             return Ok(());
@@ -127,26 +117,31 @@ impl<'v> Align<'v> {
         margin.notes = notes;
         match (old, new) {
             (Value::Object(old), Value::Object(new)) => {
+                // Taken out and put back one by one: whatever is not put back went with its place.
                 for (key, mut inner) in std::mem::take(&mut margin.keys) {
                     let at = child(at, &key);
                     match (old.get(&key), new.get(&key)) {
                         (Some(old), Some(new)) => {
-                            self.trail.push(Token::Key(key.clone()));
+                            self.trail.push(PathToken::Key(key.clone()));
                             self.place(old, new, &mut inner, &at)?;
                             self.trail.pop();
                             margin.set_key(&key, inner);
                         }
+                        // The field is new or gone. A field of that name that comes later is
+                        // another one, and must not inherit this margin.
                         _ => self.drop_all(inner, &at),
                     }
                 }
             }
             (Value::Array(old), Value::Array(new)) => {
+                // Taken at once, because items move to other numbers and would overwrite each
+                // other's margins.
                 let old_margins = std::mem::take(&mut margin.items);
                 if old_margins.is_empty() {
                     return Ok(());
                 }
                 let matched = self.match_items(old, new, &old_margins, at)?;
-                self.trail.push(Token::Every);
+                self.trail.push(PathToken::Every);
                 for (index, mut inner) in old_margins {
                     let at = format!("{at}/{index}");
                     // None: the body has deleted the item.
@@ -186,11 +181,13 @@ impl<'v> Align<'v> {
         new: &[Value],
         margins: &BTreeMap<usize, Margin>,
         at: &str,
-    ) -> Result<BTreeMap<usize, usize>, Refusal> {
+    ) -> Carried<BTreeMap<usize, usize>> {
         // No key of a list is known inside a string.
         if self.in_text {
-            let matched = match_equal(old, new, margins, &Likeness::exact(), false);
-            return matched.ok_or_else(|| Refusal::ambiguous(at, None));
+            // The list is the text of a field that a step parses: schemas speak of the parsed
+            // value at other versions only.
+            let matched = match_equal(old, new, margins, &ItemLikeness::exact(), false);
+            return matched.ok_or_else(|| ConversionRefusal::ambiguous(at, None));
         }
         let keys = self.versions.item_keys(self.number).iter();
         let mut here = keys.filter(|key| covers(&key.list, &self.trail));
@@ -200,25 +197,36 @@ impl<'v> Align<'v> {
         if let Some(matched) = by_key {
             return Ok(matched);
         }
-        let likeness = Likeness::at(self.versions.graph(self.number).ok(), &self.trail);
+        // What the version does not show, or fills in by itself, must not make an item another
+        // one.
+        let likeness = ItemLikeness::at(self.versions.graph(self.number).ok(), &self.trail);
         match_equal(old, new, margins, &likeness, self.replaces).ok_or_else(|| {
+            // A remedy helps only if the field tells apart both the items before and those of this
+            // body.
             let tells = |field: &str| differ(old, field) && differ(new, field);
             let remedy = self.versions.key_remedy(self.number, &self.trail, tells);
-            Refusal::ambiguous(at, remedy)
+            ConversionRefusal::ambiguous(at, remedy)
         })
     }
 
-    fn holds(&mut self, old: &Value, new: &Value, note: &mut Note) -> Result<bool, Refusal> {
+    fn holds(&mut self, old: &Value, new: &Value, note: &mut KeptNote) -> Carried<bool> {
         Ok(match note.holds {
-            Holds::There => kind(old) == kind(new) && !(is_created(note) && is_emptied(old, new)),
-            Holds::Same => same(old, new),
+            NoteCondition::There => {
+                // A container of the same kind is the same place, however its content has changed.
+                // An object that a step created only to hold a field is no longer needed once it
+                // is empty.
+                kind(old) == kind(new) && !(is_created(note) && is_emptied(old, new))
+            }
+            NoteCondition::Same => same(old, new),
             // The key is that of the step, and may be another field's here; what counts is that
             // nothing appears under it.
-            Holds::Absent => match (new, &note.key) {
+            NoteCondition::Absent => match (new, &note.key) {
                 (Value::Object(map), Some(key)) => !map.contains_key(key) || old.get(key).is_some(),
                 _ => false,
             },
-            Holds::Parsed => {
+            NoteCondition::Parsed => {
+                // The text may be formatted differently by now; what is kept belongs to what it
+                // says.
                 let json = |value: &Value| parsed(value.as_str()?).ok();
                 match (json(old), json(new)) {
                     (Some(old), Some(new)) => {
@@ -233,13 +241,15 @@ impl<'v> Align<'v> {
         })
     }
 
-    fn drop_note(&mut self, note: Note, at: &str) {
+    fn drop_note(&mut self, note: KeptNote, at: &str) {
         let pointer = match &note.key {
             Some(key) => child(at, key),
             None => at.to_owned(),
         };
+        // Remarks without a value, such as who filled in a field, are nothing that anybody would
+        // miss.
         if is_of_use(&note) {
-            self.dropped.push(Lost {
+            self.dropped.push(LostPlace {
                 by: note.by,
                 pointer: pointer.clone(),
             });
@@ -261,9 +271,9 @@ impl<'v> Align<'v> {
 }
 
 /// Whether a step made the object or list for what it moved there.
-const fn is_created(note: &Note) -> bool {
+const fn is_created(note: &KeptNote) -> bool {
     let by = note.by;
-    matches!(by, By::Step { what, .. } if matches!(what, What::Created))
+    matches!(by, NoteOrigin::Step { what, .. } if matches!(what, NotePurpose::Created))
 }
 
 /// Whether a body says that it is there, with nothing in it. Then it is the body's, and does not go with

@@ -6,24 +6,26 @@
 
 mod arrive;
 
-use super::refusal::Refusal;
-use super::sketch::{Sketch, Source};
-use super::step::{Way, sketch_all};
+use super::sketch::{SchemaSketch, SchemaSource};
+use super::step::{StepWay, sketch_all};
 use super::versions::Versions;
+use crate::convert::refusal::Carried;
 use arrive::{arrive, leave};
 use std::sync::Arc;
 
 impl Versions {
     /// The schema of one version, carried to another.
-    pub(crate) fn carried(&self, from: usize, to: usize) -> Result<Option<Sketch>, Refusal> {
+    pub(crate) fn carried(&self, from: usize, to: usize) -> Carried<Option<SchemaSketch>> {
         let Some(left) = self.type_version(from) else {
             return Ok(None);
         };
-        let source = Source::of(&left.schema);
-        let mut sketch = Sketch::new(source.schema.clone(), Arc::new(source));
+        let source = SchemaSource::of(&left.schema);
+        let mut sketch = SchemaSketch::new(source.schema.clone(), Arc::new(source));
+        // In the order in which content is carried: leave, take the steps, arrive.
         leave(self.graph(from)?, &mut sketch);
+        // Between the phases alternatives can double, and the next one pays for each.
         sketch.bound();
-        sketch_all(&self.path(from, to), Way::Forward, &mut sketch);
+        sketch_all(&self.path(from, to), StepWay::Forward, &mut sketch);
         arrive(self.graph(to)?, &mut sketch);
         sketch.bound();
         Ok(Some(sketch))

@@ -14,15 +14,15 @@ mod tests;
 
 pub use error::ConversionError;
 
-use super::inclusion::{Gap, gaps};
-use super::step::{Class, Loss};
+use super::inclusion::{InclusionGap, gaps};
+use super::step::{ConversionClass, StepLoss};
 use super::versions::Versions;
 use crate::version::Version;
-use search::{Search, Trial};
+use search::{BreakingDocument, ConversionSearch};
 
 /// Whether documents of one version fit another when they are shown there.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Fit {
+pub enum ConversionFit {
     /// All of them: it is proven.
     Fits,
     /// One of them does not.
@@ -33,31 +33,31 @@ pub enum Fit {
 
 /// What was found out about one direction of a conversion.
 #[derive(Clone, Debug, PartialEq)]
-pub struct CheckedWay {
+pub struct CheckedDirection {
     /// The version that documents are of.
     pub from: Version,
     /// The version that they are shown at.
     pub to: Version,
     /// Whether they fit there.
-    pub fit: Fit,
+    pub fit: ConversionFit,
     /// Fields that more people would see there.
     pub weaker: Vec<ConversionError>,
     /// What the conversion does to documents; that it may refuse some is no error.
-    pub class: Class,
+    pub class: ConversionClass,
     /// The same in detail.
-    pub losses: Vec<Loss>,
+    pub losses: Vec<StepLoss>,
     /// How many documents were converted to find out.
     pub tried: usize,
     /// How many of them the conversion refused.
     pub refused: usize,
 }
 
-impl CheckedWay {
+impl CheckedDirection {
     /// Why the conversion can't be registered.
     pub fn errors(&self) -> impl Iterator<Item = &ConversionError> {
         let fit = match &self.fit {
-            Fit::DoesNotFit(error) => Some(error),
-            Fit::Fits | Fit::Undecided(_) => None,
+            ConversionFit::DoesNotFit(error) => Some(error),
+            ConversionFit::Fits | ConversionFit::Undecided(_) => None,
         };
         fit.into_iter().chain(&self.weaker)
     }
@@ -69,7 +69,7 @@ impl Versions {
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
@@ -80,36 +80,44 @@ impl Versions {
     /// assert!(ways.iter().all(|way| way.errors().next().is_none()));
     /// ```
     #[must_use]
-    pub fn check_conversion(&self, version: Version) -> Vec<CheckedWay> {
+    pub fn check_conversion(&self, version: Version) -> Vec<CheckedDirection> {
         let Some(parent) = self.parent(version) else {
             return Vec::new();
         };
         let ways = [(parent, version), (version, parent)];
-        let checked = ways.into_iter().map(|(from, to)| self.check_way(from, to));
+        let checked = ways
+            .into_iter()
+            .map(|(from, to)| self.check_direction(from, to));
         checked.flatten().collect()
     }
 
-    fn check_way(&self, from: Version, to: Version) -> Option<CheckedWay> {
+    fn check_direction(&self, from: Version, to: Version) -> Option<CheckedDirection> {
         let (left, reached) = (self.number(from).ok()?, self.number(to).ok()?);
         let target = &self.type_version(reached)?.schema;
+        // The proof comes first, because its gaps say where a document that breaks has to be
+        // looked for.
         let carried = self.carried(left, reached).ok().flatten();
-        let open: Option<Vec<Gap>> = carried.as_ref().map(|sketch| gaps(sketch, target));
-        let mut search = Search::new(self, left, reached)?;
+        let open: Option<Vec<InclusionGap>> = carried.as_ref().map(|sketch| gaps(sketch, target));
+        let mut search = ConversionSearch::new(self, left, reached)?;
+        // Real documents settle what the proof leaves open: one that breaks is an answer that an
+        // author understands.
         let broken = search.try_gaps(open.as_deref().unwrap_or_default());
         let broken = broken.or_else(|| search.try_examples());
         let fit = match (broken, open) {
-            (Some(broken), _) => Fit::DoesNotFit(self.told(from, to, broken)),
-            (None, Some(open)) if open.is_empty() => Fit::Fits,
-            (None, Some(open)) => Fit::Undecided(undecided(
+            (Some(broken), _) => ConversionFit::DoesNotFit(self.conversion_error(from, to, broken)),
+            (None, Some(open)) if open.is_empty() => ConversionFit::Fits,
+            // Neither proven nor disproven. It is told apart from both, so that whoever registers
+            // the version decides.
+            (None, Some(open)) => ConversionFit::Undecided(undecided(
                 &open,
                 search.tried.saturating_sub(search.refused),
             )),
-            (None, None) => Fit::Undecided(
+            (None, None) => ConversionFit::Undecided(
                 "The schemas of the versions are too complex to be compared.".to_owned(),
             ),
         };
         let (class, losses) = self.class(from, to).unwrap_or_default();
-        Some(CheckedWay {
+        Some(CheckedDirection {
             from,
             to,
             fit,
@@ -121,7 +129,12 @@ impl Versions {
         })
     }
 
-    fn told(&self, from: Version, to: Version, broken: Trial) -> ConversionError {
+    fn conversion_error(
+        &self,
+        from: Version,
+        to: Version,
+        broken: BreakingDocument,
+    ) -> ConversionError {
         ConversionError::DoesNotFit {
             from,
             to,
@@ -133,7 +146,7 @@ impl Versions {
 }
 
 /// Where it could not be proven.
-fn undecided(open: &[Gap], converted: usize) -> String {
+fn undecided(open: &[InclusionGap], converted: usize) -> String {
     const PLACES: usize = 5;
     let mut places: Vec<String> = open
         .iter()
@@ -142,6 +155,7 @@ fn undecided(open: &[Gap], converted: usize) -> String {
             place => place,
         })
         .collect();
+    // Several gaps may be in one place, one for each keyword.
     places.sort();
     places.dedup();
     let more = places.len().saturating_sub(PLACES);

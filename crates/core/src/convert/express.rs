@@ -1,487 +1,472 @@
-//! What a version expresses, compiled once: for every place, whether the version speaks of it, or
-//! only another version of the type does.
-//!
-//! A version expresses a path when its schema declares it, or when no version of the type does and
-//! it is not forbidden. All schemas are walked side by side; places where all of them say the same
-//! things are one state, so a schema that refers to itself gives a finite graph, and places that
-//! have nothing to hide and nothing to fill in are not visited at all.
+//! Walks over content by what a version expresses: to hide, to fill in, to check.
 
-use crate::types::{
-    Additional, Part, PartId as Id, Schema, Step as Token, forbids, is_free, under_index, under_key,
-};
-use regex::Regex;
-use serde_json::Value;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use super::note::{KeptNote, Margin, NoteCondition, NoteOrigin};
+use super::place_graph::{FieldRoute, PlaceGraph, PlaceState};
+use super::step::Budget;
+use super::tree::NotedValue;
+use super::weight::weight;
+use crate::convert::refusal::Carried;
+use crate::types::limits::CONTENT_DEPTH;
+use crate::types::pointer::child;
+use crate::types::same;
+use crate::version::Version;
+use serde_json::{Map, Value};
 
-/// States of one version's graph.
-const STATES: usize = 50_000;
-/// Patterns for keys at one place, all versions together.
-const PATTERNS: usize = 8;
-
-/// The schemas can't be told apart within the bounds.
+/// What a walk is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct TooComplex;
-
-/// What to do with a field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Next {
-    /// The version does not express it.
-    Hide,
-    /// It does; this holds inside.
-    Into(usize),
-    /// It does, and so for all inside.
-    Quiet,
+pub(crate) enum ExpressPurpose {
+    /// The version is arrived at: hide what it does not express, unless it was there before.
+    Arrive {
+        /// The version that could say what is hidden.
+        from: Version,
+        /// The version that is arrived at.
+        to: Version,
+        /// Whether to fill in what it requires.
+        fill: bool,
+    },
+    /// The content goes away from where it is stored: mark what is there beyond the version.
+    Mark(Version),
+    /// The content stays where it is: fill in what the version requires, and nothing else.
+    Fill,
 }
 
-/// A default for a field that is required.
-#[derive(Debug)]
-pub(crate) struct Default {
-    pub(crate) key: String,
-    /// With the defaults that it needs itself.
-    pub(crate) value: Value,
+/// Walks over content and notes what it does in the margin.
+pub(crate) fn walk(
+    graph: &PlaceGraph,
+    tree: &mut NotedValue,
+    purpose: ExpressPurpose,
+    run: &mut Budget,
+) -> Carried<()> {
+    let FieldRoute::Into(start) = graph.start else {
+        return Ok(());
+    };
+    let mut walk = ExpressWalk {
+        graph,
+        purpose,
+        run,
+    };
+    // New notes are collected apart and merged at the end, so that the walk does not meet its own.
+    let new = walk.place(start, &mut tree.value, Some(&tree.margin), 0)?;
+    merge(&mut tree.margin, new);
+    Ok(())
 }
 
-/// One kind of place.
-#[derive(Debug)]
-pub(crate) struct State {
-    named: HashMap<String, Next>,
-    patterns: Vec<Regex>,
-    /// By which patterns match, a bit each.
-    others: Vec<Next>,
-    pub(crate) prefix: Vec<Next>,
-    pub(crate) items: Next,
-    pub(crate) defaults: Vec<Default>,
+struct ExpressWalk<'w> {
+    graph: &'w PlaceGraph,
+    purpose: ExpressPurpose,
+    run: &'w mut Budget,
 }
 
-impl State {
-    /// What to do with a field.
-    pub(crate) fn next(&self, key: &str) -> Next {
-        if let Some(next) = self.named.get(key) {
-            return *next;
-        }
-        let matching = |(bit, pattern): (usize, &Regex)| usize::from(pattern.is_match(key)) << bit;
-        let mask = self.patterns.iter().enumerate().map(matching);
-        self.others
-            .get(mask.sum::<usize>())
-            .copied()
-            .unwrap_or(Next::Quiet)
-    }
-
-    /// The fields that some version names here.
-    pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
-        self.named.keys()
-    }
-
-    /// What to do with a field that no version names; `None` if that depends on more than the
-    /// one pattern given.
-    pub(crate) fn unnamed(&self, pattern: Option<&str>) -> Option<Next> {
-        match (self.patterns.as_slice(), pattern) {
-            ([], _) => self.others.first().copied(),
-            ([one], Some(pattern)) if one.as_str() == pattern => self.others.get(1).copied(),
-            _ => {
-                let mut all = self.others.iter();
-                let first = all.next().copied()?;
-                all.all(|next| *next == first).then_some(first)
-            }
-        }
-    }
-
-    fn all(&self) -> impl Iterator<Item = Next> + '_ {
-        let items = self.prefix.iter().copied().chain([self.items]);
-        self.named
-            .values()
-            .chain(&self.others)
-            .copied()
-            .chain(items)
-    }
-}
-
-/// All places of one version.
-#[derive(Debug)]
-pub(crate) struct Graph {
-    states: Vec<State>,
-    pub(crate) start: Next,
-}
-
-impl Graph {
-    pub(crate) fn state(&self, at: usize) -> Option<&State> {
-        self.states.get(at)
-    }
-
-    /// Of a version among all of its type. `others` may have the version's own schema in it;
-    /// `elsewhere` is what they declare under other names.
-    pub(crate) fn of(
-        own: &Schema,
-        others: &[&Schema],
-        elsewhere: &Elsewhere,
-    ) -> Result<Self, TooComplex> {
-        let mut distinct: Vec<&Schema> = Vec::new();
-        for other in others {
-            let known = |schema: &&Schema| schema.source() == other.source();
-            if other.source() != own.source() && !distinct.iter().any(known) {
-                distinct.push(other);
-            }
-        }
-        let mut making = Making {
-            own,
-            elsewhere,
-            others: distinct,
-            numbers: HashMap::new(),
-            states: Vec::new(),
-            todo: Vec::new(),
+impl ExpressWalk<'_> {
+    /// The notes to add for a place and all inside of it.
+    fn place(
+        &mut self,
+        at: usize,
+        value: &mut Value,
+        margin: Option<&Margin>,
+        depth: usize,
+    ) -> Carried<Margin> {
+        // Content that is too deep was refused when it was read; the bound only ends the
+        // recursion.
+        let Some(state) = self.graph.state(at).filter(|_| depth < CONTENT_DEPTH) else {
+            return Ok(Margin::default());
         };
-        let whole = Place {
-            certain: vec![0],
-            possible: vec![0],
-            others: making
-                .others
-                .iter()
-                .map(|_| Reach::Parts(vec![0]))
-                .collect(),
-            elsewhere: vec![0],
-        };
-        let start = making.enter(whole);
-        while let Some((number, place)) = making.todo.pop() {
-            if making.numbers.len() > STATES {
-                return Err(TooComplex);
+        match value {
+            Value::Object(map) => self.object(state, map, margin, depth),
+            Value::Array(items) => {
+                let mut new = Margin::default();
+                for (index, item) in items.iter_mut().enumerate() {
+                    let next = state.prefix.get(index).copied().unwrap_or(state.items);
+                    if let FieldRoute::Into(inner) = next {
+                        let beside = margin.and_then(|margin| margin.items.get(&index));
+                        let inner = self.place(inner, item, beside, depth + 1)?;
+                        new.set_item(index, inner);
+                    }
+                }
+                Ok(new)
             }
-            let state = making.state(&place)?;
-            if let Some(slot) = making.states.get_mut(number) {
-                *slot = Some(state);
-            }
+            _ => Ok(Margin::default()),
         }
-        let states: Option<Vec<State>> = making.states.into_iter().collect();
-        let mut graph = Self {
-            states: states.unwrap_or_default(),
-            start,
-        };
-        graph.hush();
-        Ok(graph)
     }
 
-    /// Ways to places with nothing to do are cut.
-    fn hush(&mut self) {
-        let mut loud: HashSet<usize> = HashSet::new();
-        loop {
-            let before = loud.len();
-            for (number, state) in self.states.iter().enumerate() {
-                let speaks = |next: Next| match next {
-                    Next::Hide => true,
-                    Next::Into(inner) => loud.contains(&inner),
-                    Next::Quiet => false,
+    fn object(
+        &mut self,
+        state: &PlaceState,
+        map: &mut Map<String, Value>,
+        margin: Option<&Margin>,
+        depth: usize,
+    ) -> Carried<Margin> {
+        let mut new = Margin::default();
+        let mut hidden = Vec::new();
+        for (key, value) in map.iter_mut() {
+            let beside = margin.and_then(|margin| margin.keys.get(key));
+            match state.next(key) {
+                // Nothing inside is to be hidden or filled in: most of a document is not walked at all.
+                FieldRoute::Quiet => {}
+                FieldRoute::Into(inner) => {
+                    let inner = self.place(inner, value, beside, depth + 1)?;
+                    new.set_key(key, inner);
+                }
+                FieldRoute::Hide => match self.purpose {
+                    ExpressPurpose::Arrive { from, to, .. } => {
+                        // It was in a document of this version before, though its schema does not express it: to hide it
+                        // now would change what the version shows.
+                        if !beside.is_some_and(|margin| margin.has_note(NoteOrigin::Own(to))) {
+                            hidden.push((key.clone(), from));
+                        }
+                    }
+                    // Noted and not moved: on the way back it has to be told apart from what comes
+                    // from the other version.
+                    ExpressPurpose::Mark(version) => {
+                        let note = KeptNote::new(NoteOrigin::Own(version), NoteCondition::There);
+                        new.keys.entry(key.clone()).or_default().notes.push(note);
+                    }
+                    ExpressPurpose::Fill => {}
+                },
+            }
+        }
+        // After the loop, because the map can't change while it is walked. `shift_remove` keeps
+        // the order that the author gave to the fields.
+        for (key, from) in hidden {
+            if let Some(value) = map.shift_remove(&key) {
+                let note = KeptNote::new(NoteOrigin::Hidden(from), NoteCondition::There);
+                new.notes.push(note.key(&key).value(value));
+            }
+        }
+        if let ExpressPurpose::Arrive { fill: true, .. } | ExpressPurpose::Fill = self.purpose {
+            for default in &state.defaults {
+                if !map.contains_key(&default.key) {
+                    // A default can be large, and there is one for every item of a list: a small document must not
+                    // become a huge one.
+                    self.run.spend(weight(&default.value))?;
+                    map.insert(default.key.clone(), default.value.clone());
+                    // As long as it is unchanged it was filled in; once the client changes it, it
+                    // is the client's.
+                    let note = KeptNote::new(NoteOrigin::Filled, NoteCondition::Same);
+                    let beside = new.keys.entry(default.key.clone()).or_default();
+                    beside.notes.push(note);
+                }
+            }
+        }
+        Ok(new)
+    }
+}
+
+/// New notes join those that are there; the margin of what was hidden goes with it.
+fn merge(margin: &mut Margin, new: Margin) {
+    for mut note in new.notes {
+        if let (NoteOrigin::Hidden(_), Some(key)) = (note.by, &note.key) {
+            // The field is out of the document, so what is kept for it has no other place left.
+            note.margin = margin.take_key(key);
+        }
+        margin.notes.push(note);
+    }
+    for (key, new) in new.keys {
+        merge(margin.keys.entry(key).or_default(), new);
+    }
+    for (index, new) in new.items {
+        merge(margin.items.entry(index).or_default(), new);
+    }
+}
+
+/// The way out of a version: what it did not express is back, what it filled in is gone, unless it
+/// was changed.
+pub(crate) fn leave(tree: &mut NotedValue, run: &Budget) {
+    let NotedValue { value, margin } = tree;
+    leave_place(value, margin, run);
+}
+
+fn leave_place(value: &mut Value, margin: &mut Margin, run: &Budget) {
+    match value {
+        Value::Object(map) => {
+            let mut returning = Vec::new();
+            margin.keys.retain(|key, margin| {
+                // A note with a key speaks of a field inside.
+                let of_itself =
+                    |note: &KeptNote| note.by == NoteOrigin::Filled && note.key.is_none();
+                let filled = margin.notes.iter().any(of_itself);
+                // What was changed since has lost its note, and is a value like any other.
+                let Some(value) = filled.then(|| map.shift_remove(key)).flatten() else {
+                    return true;
                 };
-                if !state.defaults.is_empty() || state.all().any(speaks) {
-                    loud.insert(number);
+                // Only before a write: the body may leave the field out, and then it is filled in
+                // again on the way back.
+                if run.there {
+                    let note = KeptNote::new(NoteOrigin::Filled, NoteCondition::There);
+                    returning.push(note.key(key).value(value));
+                }
+                false
+            });
+            margin.notes.extend(returning);
+            for (key, margin) in &mut margin.keys {
+                if let Some(value) = map.get_mut(key) {
+                    leave_place(value, margin, run);
                 }
             }
-            if loud.len() == before {
-                break;
-            }
-        }
-        let hush = |next: &mut Next| {
-            if matches!(next, Next::Into(inner) if !loud.contains(inner)) {
-                *next = Next::Quiet;
-            }
-        };
-        for state in &mut self.states {
-            state.named.values_mut().for_each(hush);
-            state.others.iter_mut().for_each(hush);
-            state.prefix.iter_mut().for_each(hush);
-            hush(&mut state.items);
-        }
-        hush(&mut self.start);
-    }
-}
-
-/// What another version says of a place.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-enum Reach {
-    Nothing,
-    Parts(Vec<Id>),
-    /// Anything may be there, and counts as declared.
-    Free,
-}
-
-/// What all versions say of a place.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-struct Place {
-    certain: Vec<Id>,
-    possible: Vec<Id>,
-    others: Vec<Reach>,
-    /// Nodes of what is declared elsewhere under other names.
-    elsewhere: Vec<usize>,
-}
-
-/// Paths that other versions declare under other names, in the terms of the version at hand.
-#[derive(Debug)]
-pub(crate) struct Elsewhere {
-    nodes: Vec<Elsewhen>,
-}
-
-#[derive(Debug, std::default::Default)]
-struct Elsewhen {
-    keys: HashMap<String, usize>,
-    every: Option<usize>,
-    /// Everything inside counts as declared.
-    free: bool,
-}
-
-impl Elsewhere {
-    pub(crate) fn new() -> Self {
-        Self {
-            nodes: vec![Elsewhen::default()],
-        }
-    }
-
-    pub(crate) fn add(&mut self, trail: &[Token], free: bool) {
-        let mut at = 0;
-        for token in trail {
-            let new = self.nodes.len();
-            let Some(node) = self.nodes.get_mut(at) else {
-                return;
-            };
-            let next = match token {
-                Token::Key(key) => *node.keys.entry(key.clone()).or_insert(new),
-                Token::Every => *node.every.get_or_insert(new),
-            };
-            if next == new {
-                self.nodes.push(Elsewhen::default());
-            }
-            at = next;
-        }
-        if let Some(node) = self.nodes.get_mut(at) {
-            node.free |= free;
-        }
-    }
-
-    fn names<'e>(&'e self, at: &'e [usize]) -> impl Iterator<Item = &'e String> {
-        let nodes = at.iter().filter_map(|at| self.nodes.get(*at));
-        nodes.flat_map(|node| node.keys.keys())
-    }
-
-    /// The nodes inside a field, or inside items.
-    fn inside(&self, at: &[usize], key: Option<&str>) -> Vec<usize> {
-        let mut found = Vec::new();
-        for (number, node) in at.iter().filter_map(|at| Some((at, self.nodes.get(*at)?))) {
-            found.extend(key.and_then(|key| node.keys.get(key)));
-            found.extend(node.every);
-            // All that is inside of it is as free as it is.
-            found.extend(node.free.then_some(*number));
-        }
-        found.sort_unstable();
-        found.dedup();
-        found
-    }
-}
-
-struct Making<'s> {
-    own: &'s Schema,
-    elsewhere: &'s Elsewhere,
-    others: Vec<&'s Schema>,
-    numbers: HashMap<Place, usize>,
-    states: Vec<Option<State>>,
-    todo: Vec<(usize, Place)>,
-}
-
-/// How a property of a part is found: by its name, or by the patterns that match it.
-enum Key<'k> {
-    Name(&'k str),
-    /// Pairs of a schema's number and a pattern's text that match.
-    Matching(&'k BTreeSet<String>),
-}
-
-fn under(parts: &[&Part], key: &Key<'_>) -> Vec<Id> {
-    match key {
-        Key::Name(name) => under_key(parts, name),
-        Key::Matching(matching) => {
-            let mut ids = Vec::new();
-            for part in parts {
-                let matched = part.patterns.iter();
-                let matched = matched.filter(|(regex, _)| matching.contains(regex.as_str()));
-                let before = ids.len();
-                ids.extend(matched.map(|(_, id)| *id));
-                if let (true, Additional::Each(id)) = (ids.len() == before, part.additional) {
-                    ids.push(id);
+            // Taken out all at once: what can't return under its name is not kept as hidden
+            // either.
+            let is_hidden = |note: &mut KeptNote| matches!(note.by, NoteOrigin::Hidden(_));
+            let hidden: Vec<KeptNote> = margin.notes.extract_if(.., is_hidden).collect();
+            for note in hidden {
+                if let (Some(key), Some(value)) = (note.key, note.value) {
+                    let margin_inside = note.margin;
+                    // A step has put another field under the name: that one is newer.
+                    if map.contains_key(&key) {
+                        own_again(margin, &key, margin_inside);
+                        continue;
+                    }
+                    // In a write this flags it as restored, so that the answer can tell what was
+                    // left alone.
+                    let field = run.restored(NotedValue {
+                        value,
+                        margin: margin_inside,
+                    });
+                    map.insert(key.clone(), field.value);
+                    margin.set_key(&key, field.margin);
                 }
             }
-            ids.sort_unstable();
-            ids.dedup();
-            ids
         }
-    }
-}
-
-fn closed(part: &Part, key: &Key<'_>) -> bool {
-    match key {
-        Key::Name(name) => forbids(part, name),
-        Key::Matching(matching) => {
-            let matched = |(regex, _): &(Regex, Id)| matching.contains(regex.as_str());
-            part.additional == Additional::Closed && !part.patterns.iter().any(matched)
-        }
-    }
-}
-
-impl<'s> Making<'s> {
-    fn enter(&mut self, place: Place) -> Next {
-        if is_free(&self.own.shape, &place.possible) {
-            return Next::Quiet;
-        }
-        if let Some(number) = self.numbers.get(&place) {
-            return Next::Into(*number);
-        }
-        let number = self.states.len();
-        self.numbers.insert(place.clone(), number);
-        self.states.push(None);
-        self.todo.push((number, place));
-        Next::Into(number)
-    }
-
-    fn possible(&self, other: usize, reach: &Reach) -> Vec<&'s Part> {
-        match (self.others.get(other), reach) {
-            (Some(schema), Reach::Parts(ids)) => schema.shape.possible(ids),
-            _ => Vec::new(),
-        }
-    }
-
-    fn state(&mut self, place: &Place) -> Result<State, TooComplex> {
-        let certain = self.own.shape.certain(&place.certain);
-        let possible = self.own.shape.possible(&place.possible);
-        let others = place.others.iter().enumerate();
-        let others: Vec<_> = others.map(|(at, reach)| self.possible(at, reach)).collect();
-        let all = || {
-            certain
-                .iter()
-                .chain(&possible)
-                .chain(others.iter().flatten())
-        };
-        let names = all().flat_map(|part| part.properties.keys());
-        let names = names.chain(self.elsewhere.names(&place.elsewhere));
-        let names: BTreeSet<&String> = names.collect();
-        let mut named: HashMap<String, Next> = HashMap::new();
-        for name in names {
-            let key = Key::Name(name);
-            let next = self.next(place, &certain, &possible, &others, &key);
-            named.insert(name.to_owned(), next);
-        }
-        let mut patterns: Vec<Regex> = Vec::new();
-        for (regex, _) in all().flat_map(|part| &part.patterns) {
-            if !patterns
-                .iter()
-                .any(|known| known.as_str() == regex.as_str())
-            {
-                patterns.push(regex.clone());
+        Value::Array(items) => {
+            for (index, margin) in &mut margin.items {
+                if let Some(value) = items.get_mut(*index) {
+                    leave_place(value, margin, run);
+                }
             }
         }
-        if patterns.len() > PATTERNS {
-            return Err(TooComplex);
-        }
-        let mut by_mask = Vec::new();
-        for mask in 0..1_usize << patterns.len() {
-            let matching = patterns.iter().enumerate();
-            let matching = matching.filter(|(bit, _)| mask & (1 << bit) != 0);
-            let matching = matching
-                .map(|(_, regex)| regex.as_str().to_owned())
-                .collect();
-            let key = Key::Matching(&matching);
-            by_mask.push(self.next(place, &certain, &possible, &others, &key));
-        }
-        let longest = all().map(|part| part.prefix.len()).max().unwrap_or(0);
-        let mut prefix = Vec::new();
-        for index in 0..longest {
-            prefix.push(self.item(place, &certain, &possible, &others, index));
-        }
-        let items = self.item(place, &certain, &possible, &others, usize::MAX);
-        let required: BTreeSet<&String> = certain.iter().flat_map(|part| &part.required).collect();
-        let defaults = required.into_iter().filter_map(|key| {
-            let value = self.own.full_default(&certain, key)?;
-            Some(Default {
-                key: key.clone(),
-                value,
-            })
-        });
-        Ok(State {
-            defaults: defaults.collect(),
-            named,
-            patterns,
-            others: by_mask,
-            prefix,
-            items,
-        })
+        _ => {}
     }
+}
 
-    fn next(
-        &mut self,
-        place: &Place,
-        certain: &[&Part],
-        possible: &[&Part],
-        others: &[Vec<&'s Part>],
-        key: &Key<'_>,
-    ) -> Next {
-        let live = |schema: &Schema, mut ids: Vec<Id>| {
-            ids.retain(|id| schema.shape.part(*id).is_some_and(|part| !part.never));
-            ids
-        };
-        let mut inner = Place {
-            certain: under(certain, key),
-            possible: live(self.own, under(possible, key)),
-            others: Vec::new(),
-            elsewhere: match key {
-                Key::Name(name) => self.elsewhere.inside(&place.elsewhere, Some(name)),
-                Key::Matching(_) => self.elsewhere.inside(&place.elsewhere, None),
-            },
-        };
-        for ((schema, reach), parts) in self.others.iter().zip(&place.others).zip(others) {
-            let free = match reach {
-                Reach::Nothing => false,
-                Reach::Free => true,
-                Reach::Parts(ids) => is_free(&schema.shape, ids),
+/// A body at the stored version may hold what the version does not express. What was kept of the
+/// same field is outdated then: the field in the body is the newer one, at every version that had it.
+pub(crate) fn supersede(body: &Value, margin: &mut Margin) {
+    match body {
+        // The value in the body is what the sender wants now; the older one would return at the
+        // version that had it.
+        Value::Object(map) => {
+            let outdated = |note: &mut KeptNote| {
+                let there = note.key.as_ref().is_some_and(|key| map.contains_key(key));
+                matches!(note.by, NoteOrigin::Hidden(_)) && there
             };
-            let ids = live(schema, under(parts, key));
-            inner.others.push(match (free, ids.is_empty()) {
-                (true, _) => Reach::Free,
-                (false, true) => Reach::Nothing,
-                (false, false) => Reach::Parts(ids),
-            });
+            let outdated: Vec<KeptNote> = margin.notes.extract_if(.., outdated).collect();
+            for note in outdated {
+                // Notes inside of it belong to places of the field, which the body still has.
+                if let Some(key) = note.key {
+                    own_again(margin, &key, note.margin);
+                }
+            }
+            for (key, margin) in &mut margin.keys {
+                if let Some(value) = map.get(key) {
+                    supersede(value, margin);
+                }
+            }
         }
-        let forbidden = certain.iter().any(|part| closed(part, key));
-        if forbidden {
-            return Next::Hide;
+        Value::Array(items) => {
+            for (index, margin) in &mut margin.items {
+                if let Some(value) = items.get(*index) {
+                    supersede(value, margin);
+                }
+            }
         }
-        if inner.possible.is_empty() {
-            let elsewhere = inner.others.iter().any(|reach| *reach != Reach::Nothing)
-                || !inner.elsewhere.is_empty();
-            return if elsewhere { Next::Hide } else { Next::Quiet };
-        }
-        self.enter(inner)
+        _ => {}
     }
+}
 
-    /// Items are never hidden: what is left of a list must not depend on positions.
-    fn item(
-        &mut self,
-        place: &Place,
-        certain: &[&Part],
-        possible: &[&Part],
-        others: &[Vec<&'s Part>],
-        index: usize,
-    ) -> Next {
-        let of = |parts: &[&Part]| under_index(parts, index);
-        let mut inner = Place {
-            certain: of(certain),
-            possible: of(possible),
-            others: Vec::new(),
-            elsewhere: self.elsewhere.inside(&place.elsewhere, None),
-        };
-        if inner.possible.is_empty() {
-            return Next::Quiet;
+/// The field that is there belongs to the versions that had what was kept.
+fn own_again(margin: &mut Margin, key: &str, kept: Margin) {
+    let beside = margin.keys.entry(key.to_owned()).or_default();
+    for note in kept.notes {
+        if matches!(note.by, NoteOrigin::Own(_)) && !beside.has_note(note.by) {
+            beside.notes.push(note);
         }
-        for (reach, parts) in place.others.iter().zip(others) {
-            let ids = of(parts);
-            inner.others.push(match reach {
-                Reach::Free => Reach::Free,
-                _ if ids.is_empty() => Reach::Nothing,
-                _ => Reach::Parts(ids),
-            });
-        }
-        self.enter(inner)
     }
+}
+
+/// What the version had filled in before a body went through another one is filled in again.
+pub(crate) fn fill_again(tree: &mut NotedValue) {
+    let NotedValue { value, margin } = tree;
+    fill_place(value, margin);
+}
+
+fn fill_place(value: &mut Value, margin: &mut Margin) {
+    match value {
+        Value::Object(map) => {
+            let again = |note: &mut KeptNote| note.by == NoteOrigin::Filled && note.key.is_some();
+            // Taken whether it is used or not: the body that it was noted for is complete now.
+            let notes: Vec<KeptNote> = margin.notes.extract_if(.., again).collect();
+            for note in notes {
+                if let (Some(key), Some(value)) = (note.key, note.value)
+                    && !map.contains_key(&key)
+                {
+                    map.insert(key.clone(), value);
+                    // Filled in once more, so that the next way out treats it as it did this one.
+                    let beside = margin.keys.entry(key).or_default();
+                    beside
+                        .notes
+                        .push(KeptNote::new(NoteOrigin::Filled, NoteCondition::Same));
+                }
+            }
+            for (key, margin) in &mut margin.keys {
+                if let Some(value) = map.get_mut(key) {
+                    fill_place(value, margin);
+                }
+            }
+        }
+        Value::Array(items) => {
+            for (index, margin) in &mut margin.items {
+                if let Some(value) = items.get_mut(*index) {
+                    fill_place(value, margin);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The marks of fields that were there beyond the version are used up.
+pub(crate) fn forget_own(margin: &mut Margin, version: Version) {
+    margin
+        .notes
+        .retain(|note| note.by != NoteOrigin::Own(version));
+    margin
+        .keys
+        .values_mut()
+        .for_each(|inner| forget_own(inner, version));
+    margin
+        .items
+        .values_mut()
+        .for_each(|inner| forget_own(inner, version));
+}
+
+/// Takes out of a body what its version does not express and what is unchanged; the pointers of
+/// what is not.
+pub(crate) fn check(
+    graph: &PlaceGraph,
+    version: Version,
+    body: &mut Value,
+    margin: &Margin,
+) -> Vec<String> {
+    let mut check = ExpressCheck {
+        graph,
+        version,
+        wrong: Vec::new(),
+    };
+    // A version that expresses everything has no graph to walk: nothing can be wrong.
+    if let FieldRoute::Into(start) = graph.start {
+        check.place(start, body, Some(margin), "", 0);
+    }
+    check.wrong
+}
+
+struct ExpressCheck<'g> {
+    graph: &'g PlaceGraph,
+    version: Version,
+    wrong: Vec<String>,
+}
+
+impl ExpressCheck<'_> {
+    fn place(
+        &mut self,
+        at: usize,
+        value: &mut Value,
+        margin: Option<&Margin>,
+        pointer: &str,
+        depth: usize,
+    ) {
+        let Some(state) = self.graph.state(at).filter(|_| depth < CONTENT_DEPTH) else {
+            return;
+        };
+        match value {
+            Value::Object(map) => {
+                let mut unchanged = Vec::new();
+                for (key, value) in map.iter_mut() {
+                    let beside = margin.and_then(|margin| margin.keys.get(key));
+                    match state.next(key) {
+                        FieldRoute::Quiet => {}
+                        FieldRoute::Into(inner) => {
+                            let at = child(pointer, key);
+                            self.place(inner, value, beside, &at, depth + 1);
+                        }
+                        // A client may send back what it read at another version, as long as it is
+                        // what is kept anyway.
+                        FieldRoute::Hide => {
+                            // A field that the version had although it does not express it is its own.
+                            let own = NoteOrigin::Own(self.version);
+                            if beside.is_some_and(|margin| margin.has_note(own)) {
+                                continue;
+                            }
+                            if is_hidden(margin, key, value) {
+                                unchanged.push(key.clone());
+                            } else {
+                                self.wrong.push(child(pointer, key));
+                            }
+                        }
+                    }
+                }
+                // It comes back from the margin. In the body it would be stored a second time,
+                // under this version's name.
+                for key in unchanged {
+                    map.shift_remove(&key);
+                }
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter_mut().enumerate() {
+                    let next = state.prefix.get(index).copied().unwrap_or(state.items);
+                    if let FieldRoute::Into(inner) = next {
+                        let beside = margin.and_then(|margin| margin.items.get(&index));
+                        let at = format!("{pointer}/{index}");
+                        self.place(inner, item, beside, &at, depth + 1);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether a field of a body is what is kept there.
+fn is_hidden(margin: Option<&Margin>, key: &str, value: &Value) -> bool {
+    let hides = |note: &KeptNote| {
+        let on_key = note.key.as_deref() == Some(key);
+        let same = note
+            .value
+            .as_ref()
+            .is_some_and(|hidden| same(hidden, value));
+        note.holds == NoteCondition::There && on_key && same
+    };
+    margin.is_some_and(|margin| margin.notes.iter().any(hides))
+}
+
+/// Whether a document has something that its version does not express.
+pub(crate) fn beyond(graph: &PlaceGraph, document: &Value) -> bool {
+    let FieldRoute::Into(start) = graph.start else {
+        return false;
+    };
+    let mut todo = vec![(start, document)];
+    while let Some((at, value)) = todo.pop() {
+        let Some(state) = graph.state(at) else {
+            continue;
+        };
+        match value {
+            Value::Object(map) => {
+                for (key, value) in map {
+                    match state.next(key) {
+                        FieldRoute::Quiet => {}
+                        FieldRoute::Into(inner) => todo.push((inner, value)),
+                        FieldRoute::Hide => return true,
+                    }
+                }
+            }
+            Value::Array(items) => {
+                for (index, item) in items.iter().enumerate() {
+                    let next = state.prefix.get(index).copied().unwrap_or(state.items);
+                    if let FieldRoute::Into(inner) = next {
+                        todo.push((inner, item));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    false
 }

@@ -12,9 +12,9 @@
 //! kept beside them, nor of fields that only another version declares and that were stored before it
 //! did: [`Versions::is_covered`] tells whether a record has neither.
 
-use super::expressing::beyond;
+use super::express::beyond;
 use super::inclusion::gaps;
-use super::versions::{Record, Versions};
+use super::versions::{ContentRecord, Versions};
 use crate::types::ContentError;
 use crate::version::Version;
 use serde_json::Value;
@@ -35,7 +35,7 @@ impl Versions {
 
     /// Whether a proof speaks of this record: it has nothing kept, and no field of other versions.
     #[must_use]
-    pub fn is_covered(&self, record: &Record) -> bool {
+    pub fn is_covered(&self, record: &ContentRecord) -> bool {
         let graph = self
             .number(record.version)
             .and_then(|number| self.graph(number));
@@ -57,7 +57,7 @@ impl Versions {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::{Record, Versions};
+    use crate::convert::{ContentRecord, Versions};
     use crate::types::TypeVersion;
     use crate::version::Version;
     use serde_json::{Value, json};
@@ -89,7 +89,7 @@ mod tests {
         assert!(versions.proves_fit(OLD, NEW));
         assert!(!versions.proves_fit(NEW, OLD));
         let shown = |tier: &str| {
-            let record = Record::new(NEW, json!({ "tier": tier }));
+            let record = ContentRecord::new(NEW, json!({ "tier": tier }));
             let view = versions.view(record, OLD).unwrap();
             versions.check_view(&view.content, OLD)
         };
@@ -104,8 +104,8 @@ mod tests {
             json!({ "type": "object", "properties": { "tier": {}, "more": { "type": "string" } } });
         let versions = versions(&[("1.0.0", of(json!({}))), ("1.1.0", taken)]);
         assert!(versions.proves_fit(OLD, NEW));
-        assert!(versions.is_covered(&Record::new(OLD, json!({ "tier": 1, "other": 1 }))));
-        let own = Record::new(OLD, json!({ "tier": 1, "more": 1 }));
+        assert!(versions.is_covered(&ContentRecord::new(OLD, json!({ "tier": 1, "other": 1 }))));
+        let own = ContentRecord::new(OLD, json!({ "tier": 1, "more": 1 }));
         assert!(!versions.is_covered(&own));
         let view = versions.view(own, NEW).unwrap();
         assert!(versions.check_view(&view.content, NEW).is_err());

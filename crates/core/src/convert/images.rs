@@ -1,8 +1,8 @@
 //! Where a field of one version is found in another, for people who ask what became of it.
 
 use super::path::pattern;
-use super::refusal::Refusal;
-use super::step::{Way, images_all};
+use super::refusal::ConversionRefusal;
+use super::step::{StepWay, images_all};
 use super::versions::Versions;
 use crate::types::PathPattern;
 use crate::version::Version;
@@ -20,9 +20,9 @@ impl Versions {
         from: Version,
         to: Version,
         path: &PathPattern,
-    ) -> Result<Vec<PathPattern>, Refusal> {
+    ) -> Result<Vec<PathPattern>, ConversionRefusal> {
         let steps = self.path(self.number(from)?, self.number(to)?);
-        let images = images_all(&steps, Way::Forward, path.steps().to_vec());
+        let images = images_all(&steps, StepWay::Forward, path.steps().to_vec());
         Ok(images.iter().map(pattern).collect())
     }
 }

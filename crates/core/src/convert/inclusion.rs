@@ -8,6 +8,7 @@
 mod algebra;
 mod bounds;
 mod conjunction;
+mod counterexample;
 mod disjoint;
 mod lists;
 mod names;
@@ -16,18 +17,17 @@ mod patterns;
 mod rules;
 mod same;
 mod why;
-mod witness;
 
 pub(crate) use same::has_moving_references;
-pub(crate) use why::{Why, says_never};
+pub(crate) use why::{GapReason, rejects_everything};
 
-use super::sketch::{Kinds, Sketch, Source};
+use super::sketch::{JsonKinds, SchemaSketch, SchemaSource};
 use super::weight::weight;
-use crate::examples::{At, Edit};
+use crate::examples::{DocumentEdit, DocumentStep};
 use crate::types::limits::CONTENT_DEPTH;
-use crate::types::{PathPattern, Schema, Step as Token};
+use crate::types::{PathPattern, PathToken, Schema};
 use conjunction::Conjunction;
-use same::Same;
+use same::SameReferences;
 use serde_json::{Map, Value};
 use std::collections::{HashMap, HashSet};
 
@@ -44,7 +44,7 @@ const SEARCHED: usize = 128 * 1024;
 
 /// What is asked, beside the two schemas.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Question {
+pub(crate) struct InclusionQuestion {
     /// Whether a null that a property does not take counts as absent, as it does in a view.
     pub(crate) nulls_vanish: bool,
     /// Whether names that only the target declares are taken as not used so far.
@@ -54,7 +54,7 @@ pub(crate) struct Question {
 }
 
 /// What a conversion asks.
-const OF_A_VIEW: Question = Question {
+const OF_A_VIEW: InclusionQuestion = InclusionQuestion {
     nulls_vanish: true,
     new_names_unused: false,
     gaps: 24,
@@ -62,22 +62,22 @@ const OF_A_VIEW: Question = Question {
 
 /// What was found.
 #[derive(Debug, Default)]
-pub(crate) struct Answer {
+pub(crate) struct InclusionAnswer {
     /// Where documents may not fit.
-    pub(crate) gaps: Vec<Gap>,
+    pub(crate) gaps: Vec<InclusionGap>,
     /// Names that were taken as not used.
-    pub(crate) unused: Vec<Vec<At>>,
+    pub(crate) unused: Vec<Vec<DocumentStep>>,
 }
 
 /// A place where documents may not fit.
 #[derive(Clone, Debug)]
-pub(crate) struct Gap {
-    pub(crate) at: Vec<At>,
-    pub(crate) why: Why,
-    pub(crate) edits: Vec<Edit>,
+pub(crate) struct InclusionGap {
+    pub(crate) at: Vec<DocumentStep>,
+    pub(crate) why: GapReason,
+    pub(crate) edits: Vec<DocumentEdit>,
 }
 
-impl Gap {
+impl InclusionGap {
     /// The place as a path.
     pub(crate) fn place(&self) -> PathPattern {
         place(&self.at)
@@ -85,18 +85,18 @@ impl Gap {
 }
 
 /// A place as a path.
-pub(crate) fn place(at: &[At]) -> PathPattern {
+pub(crate) fn place(at: &[DocumentStep]) -> PathPattern {
     let tokens = at.iter().map(|at| match at {
-        At::Key(key) => Token::Key(key.clone()),
-        At::Item(_) | At::Other | At::Matching(_) => Token::Every,
+        DocumentStep::Key(key) => PathToken::Key(key.clone()),
+        DocumentStep::Item(_) | DocumentStep::Other | DocumentStep::Matching(_) => PathToken::Every,
     });
     PathPattern::of(tokens.collect())
 }
 
 /// Where a sketch may not fit a schema; nowhere if it is proven to.
-pub(crate) fn gaps(sketch: &Sketch, target: &Schema) -> Vec<Gap> {
-    let to = Source::of(target);
-    let mut comparison = Comparison::new(&sketch.source, &to, OF_A_VIEW);
+pub(crate) fn gaps(sketch: &SchemaSketch, target: &Schema) -> Vec<InclusionGap> {
+    let to = SchemaSource::of(target);
+    let mut comparison = SchemaComparison::new(&sketch.source, &to, OF_A_VIEW);
     for node in &sketch.alternatives {
         let whole = Conjunction::of(&sketch.source, [node]);
         comparison.compare(&whole, &to.schema);
@@ -106,8 +106,12 @@ pub(crate) fn gaps(sketch: &Sketch, target: &Schema) -> Vec<Gap> {
 
 /// Where documents of one schema may not fit another; nowhere if all are proven to, apart from
 /// names that are taken as not used.
-pub(crate) fn compare(from: &Source, to: &Source, question: Question) -> Answer {
-    let mut comparison = Comparison::new(from, to, question);
+pub(crate) fn compare(
+    from: &SchemaSource,
+    to: &SchemaSource,
+    question: InclusionQuestion,
+) -> InclusionAnswer {
+    let mut comparison = SchemaComparison::new(from, to, question);
     let whole = Conjunction::of(from, [&from.schema]);
     comparison.compare(&whole, &to.schema);
     comparison.answer
@@ -115,7 +119,7 @@ pub(crate) fn compare(from: &Source, to: &Source, question: Question) -> Answer 
 
 /// How much is done for an answer.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Effort {
+enum ProofEffort {
     /// Only what can be seen.
     Glance,
     /// The algebra is asked.
@@ -124,39 +128,40 @@ enum Effort {
     Search,
 }
 
-type Pair = (Vec<usize>, Vec<usize>, bool, usize);
+type ComparedPair = (Vec<usize>, Vec<usize>, bool, usize);
 
-struct Comparison<'a> {
-    from: &'a Source,
-    to: &'a Source,
+struct SchemaComparison<'a> {
+    from: &'a SchemaSource,
+    to: &'a SchemaSource,
     /// Pairs that are compared already or further out: a schema that refers to itself is compared
     /// once, because what is inside is smaller.
-    seen: HashSet<Pair>,
+    seen: HashSet<ComparedPair>,
     /// The same in order, so that a guess can be taken back.
-    order: Vec<Pair>,
+    order: Vec<ComparedPair>,
     work: usize,
-    at: Vec<At>,
-    answer: Answer,
-    question: Question,
+    at: Vec<DocumentStep>,
+    answer: InclusionAnswer,
+    question: InclusionQuestion,
     /// What is the same on both sides, if that is enough.
-    same: Option<Same>,
+    same: Option<SameReferences>,
     /// Whether a null that a property does not take counts as absent: not in alternatives, of
     /// which another one may take it.
     strips_null: bool,
-    effort: Effort,
+    effort: ProofEffort,
     /// The number of gaps before what is tried.
     start: usize,
     asked: usize,
     guesses: usize,
     searched: usize,
     /// What the algebra said, by question: many places ask the same.
-    answers: HashMap<(String, String), algebra::Answer>,
-    patterns: patterns::Asked,
+    answers: HashMap<(String, String), algebra::CoverAnswer>,
+    patterns: patterns::PatternAnswers,
 }
 
-impl<'a> Comparison<'a> {
-    fn new(from: &'a Source, to: &'a Source, question: Question) -> Self {
+impl<'a> SchemaComparison<'a> {
+    fn new(from: &'a SchemaSource, to: &'a SchemaSource, question: InclusionQuestion) -> Self {
         // In a view, what is the same for itself may differ for what stands beside it.
+        // Two views can both lose a null, and still differ in what stands beside it.
         let comparable = !question.nulls_vanish;
         Self {
             from,
@@ -165,17 +170,17 @@ impl<'a> Comparison<'a> {
             order: Vec::new(),
             work: 0,
             at: Vec::new(),
-            answer: Answer::default(),
+            answer: InclusionAnswer::default(),
             question,
-            same: comparable.then(|| Same::of(from, to)).flatten(),
+            same: comparable.then(|| SameReferences::of(from, to)).flatten(),
             strips_null: question.nulls_vanish,
-            effort: Effort::Search,
+            effort: ProofEffort::Search,
             start: 0,
             asked: 0,
             guesses: 0,
             searched: 0,
             answers: HashMap::new(),
-            patterns: patterns::Asked::default(),
+            patterns: patterns::PatternAnswers::default(),
         }
     }
 
@@ -183,27 +188,36 @@ impl<'a> Comparison<'a> {
         if self.failed() {
             return;
         }
+        // Wide conjunctions cost more: each part is looked at.
         self.work += 1 + c.width / 8;
         if self.at.len() > CONTENT_DEPTH {
             // No content is as deep as that.
             return;
         }
+        // The bound is on the number of comparisons, so that the same schemas give the same answer
+        // on any machine.
         if self.work > WORK || self.answer.gaps.len() >= self.question.gaps {
-            let told = self.answer.gaps.last().map(|gap| gap.why) == Some(Why::TooMuch);
+            let told = self.answer.gaps.last().map(|gap| gap.why) == Some(GapReason::TooMuch);
             // What is tried must not seem to fit.
-            if self.effort < Effort::Search || !told {
-                self.gap(Why::TooMuch, Vec::new());
+            if self.effort < ProofEffort::Search || !told {
+                self.gap(GapReason::TooMuch, Vec::new());
             }
             return;
         }
-        if c.is_never() || says_nothing(t) {
+        // Nothing to fit, or nothing to ask.
+        if c.is_never() || is_unconstrained(t) {
             return;
         }
+        // By addresses and not by content: parts of both schemas live as long as the proof, and
+        // their texts can be large.
         let pair = (c.addresses(), c.open_choices(), c.no_null, address(t));
+        // Asked before, further out or in another alternative: if there was a gap, it has been
+        // told there.
         if !self.seen.insert(pair.clone()) {
             return;
         }
         self.order.push(pair);
+        // Finite values are tried one by one, which is exact.
         if let Some(values) = c.finite() {
             self.listed(&values, t);
             return;
@@ -214,17 +228,19 @@ impl<'a> Comparison<'a> {
         };
         // What is the same on both sides cancels. Otherwise, a document fits one of the
         // alternatives, so each of them must fit.
-        if self.guess(Effort::Glance, |this| this.target(c, t)) {
+        if self.guess(ProofEffort::Glance, |this| this.target(c, t)) {
             return;
         }
+        // Alternatives are opened only where the whole has failed: they multiply.
         for one in alternatives {
             self.compare(&one, t);
         }
     }
 
     /// Whether an attempt leaves no gap. If it does nothing remains of it.
-    fn guess(&mut self, effort: Effort, attempt: impl FnOnce(&mut Self)) -> bool {
+    fn guess(&mut self, effort: ProofEffort, attempt: impl FnOnce(&mut Self)) -> bool {
         let (gaps, order) = (self.answer.gaps.len(), self.order.len());
+        // What is noted during an attempt is forgotten if it fails.
         let unused = self.answer.unused.len();
         let before = (self.effort, self.start);
         self.effort = self.effort.min(effort);
@@ -235,6 +251,7 @@ impl<'a> Comparison<'a> {
         if !fits {
             self.answer.gaps.truncate(gaps);
             self.answer.unused.truncate(unused);
+            // The pairs are unknown again, because they were only compared at that effort.
             for pair in self.order.split_off(order.min(self.order.len())) {
                 self.seen.remove(&pair);
             }
@@ -244,19 +261,21 @@ impl<'a> Comparison<'a> {
 
     /// Whether what is tried has failed already, so that the rest does not matter.
     const fn failed(&self) -> bool {
-        !matches!(self.effort, Effort::Search) && self.answer.gaps.len() > self.start
+        !matches!(self.effort, ProofEffort::Search) && self.answer.gaps.len() > self.start
     }
 
     fn target(&mut self, c: &Conjunction<'a>, t: &'a Value) {
         let Some(mut parts) = conjunction::parts(self.to, t) else {
-            self.gap(Why::Reference, Vec::new());
+            self.gap(GapReason::Reference, Vec::new());
             return;
         };
+        // A reference that means the same in both is kept by every document.
         if let Some(same) = &self.same {
             parts.retain(|t| !c.parts.iter().any(|known| same.is(known, t)));
         }
         let around: Vec<&Map<String, Value>> = parts.iter().filter_map(|t| t.as_object()).collect();
-        if c.kinds().has(Kinds::OBJECT) {
+        if c.kinds().has(JsonKinds::OBJECT) {
+            // Once for all parts together, because one may require what another one declares.
             self.presence(c, &around);
         }
         for part in parts {
@@ -269,19 +288,21 @@ impl<'a> Comparison<'a> {
     }
 
     fn listed(&mut self, values: &[Value], t: &Value) {
+        // Compiling is the most expensive thing here, so it is done last and within a budget.
         let bundle = self.to.bundle(t);
-        let affordable = self.effort > Effort::Glance && self.affords(&bundle);
+        let affordable = self.effort > ProofEffort::Glance && self.affords(&bundle);
         let schema = affordable.then(|| Schema::compile(bundle).ok()).flatten();
         let Some(schema) = schema else {
-            self.gap(Why::TooMuch, Vec::new());
+            self.gap(GapReason::TooMuch, Vec::new());
             return;
         };
         let wrong = values
             .iter()
             .filter(|value| schema.validate(value).is_err());
-        let edits: Vec<_> = wrong.cloned().map(Edit::Set).collect();
+        // Each wrong value is a counterexample by itself.
+        let edits: Vec<_> = wrong.cloned().map(DocumentEdit::Set).collect();
         if !edits.is_empty() {
-            self.gap(Why::Values, edits);
+            self.gap(GapReason::Values, edits);
         }
     }
 
@@ -290,12 +311,12 @@ impl<'a> Comparison<'a> {
         self.asked <= ASKED
     }
 
-    fn gap(&mut self, why: Why, edits: Vec<Edit>) {
+    fn gap(&mut self, why: GapReason, edits: Vec<DocumentEdit>) {
         let at = self.at.clone();
-        self.answer.gaps.push(Gap { at, why, edits });
+        self.answer.gaps.push(InclusionGap { at, why, edits });
     }
 
-    fn inside(&mut self, at: At, work: impl FnOnce(&mut Self)) {
+    fn inside(&mut self, at: DocumentStep, work: impl FnOnce(&mut Self)) {
         self.at.push(at);
         work(self);
         self.at.pop();
@@ -307,7 +328,7 @@ fn address(value: &Value) -> usize {
 }
 
 /// Whether anything fits, at a glance.
-fn says_nothing(t: &Value) -> bool {
+fn is_unconstrained(t: &Value) -> bool {
     match t {
         Value::Bool(yes) => *yes,
         Value::Object(map) => map.keys().all(|word| rules::is_annotation(word)),
@@ -316,7 +337,9 @@ fn says_nothing(t: &Value) -> bool {
 }
 
 /// Whether null is a value of a property with this schema. "Perhaps" counts as yes.
-fn takes_null(source: &Source, t: &Value) -> bool {
+fn takes_null(source: &SchemaSource, t: &Value) -> bool {
     let parts = conjunction::parts(source, t).unwrap_or_default();
-    parts.iter().all(|part| Kinds::of(part).has(Kinds::NULL))
+    parts
+        .iter()
+        .all(|part| JsonKinds::of(part).has(JsonKinds::NULL))
 }

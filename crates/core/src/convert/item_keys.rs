@@ -16,9 +16,9 @@
 use super::identity::{ItemKey, KeyField, KeyOrigin};
 use super::path::{Trail, covers};
 use super::refusal::KeyRemedy;
-use super::step::{Directed, ListKey, Way, carried, list_keys, trace_all};
+use super::step::{DirectedStep, ListKey, StepWay, carried, list_keys, trace_all};
 use super::versions::Versions;
-use crate::types::{DeclaredList, PathPattern, Step as Token};
+use crate::types::{DeclaredList, PathPattern, PathToken};
 use crate::version::Version;
 
 /// The fields that are taken for a key, the likelier first.
@@ -50,12 +50,13 @@ impl NamedKey {
     }
 
     /// The same after steps, if all of its fields are still fields of one list's items.
-    fn carried(&self, steps: &[Directed]) -> Option<Self> {
+    fn carried(&self, steps: &[DirectedStep]) -> Option<Self> {
         let mut after: Option<Trail> = None;
         let mut fields = Vec::new();
         for field in &self.fields {
+            // Each field by itself, because steps know keys of one field only.
             let (list, key) = (self.list.clone(), field.clone());
-            let key = carried(steps, Way::Forward, ListKey { list, key })?;
+            let key = carried(steps, StepWay::Forward, ListKey { list, key })?;
             // A step has moved one of the fields out of the items: together they are a key no more.
             if after.as_ref().is_some_and(|list| *list != key.list) {
                 return None;
@@ -75,7 +76,7 @@ impl Versions {
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
@@ -93,6 +94,7 @@ impl Versions {
             return Vec::new();
         };
         let lists = self.declared_lists(number).iter();
+        // Asked of the schema, so that lists without a key are in the answer too.
         lists
             .map(|list| {
                 let mut keys = self.item_keys(number).iter();
@@ -108,7 +110,7 @@ impl Versions {
     }
 
     pub(crate) fn find_item_keys(&self, number: usize) -> Vec<ItemKey> {
-        let mut found = Found {
+        let mut found = KeyFinder {
             versions: self,
             number,
             keys: Vec::new(),
@@ -120,7 +122,7 @@ impl Versions {
         found.keys
     }
 
-    fn list_at(&self, number: usize, list: &[Token]) -> Option<&DeclaredList> {
+    fn list_at(&self, number: usize, list: &[PathToken]) -> Option<&DeclaredList> {
         let mut lists = self.declared_lists(number).iter();
         lists.find(|one| one.path.steps() == list)
     }
@@ -132,8 +134,11 @@ impl Versions {
         };
         let steps = self.own_steps(child);
         let of_list = |list: &DeclaredList| {
+            // Names that are likely keys, in the order of how likely: the first that both versions
+            // have wins.
             let mut likely = LIKELY.iter().filter(|field| list.has_scalar(field));
             likely.find_map(|field| {
+                // Both must have it as a scalar, or the key would fail at one of the two.
                 let key = NamedKey::of(list, &[(*field).to_owned()]).carried(steps)?;
                 self.has_scalars(child, &key).then_some(key)
             })
@@ -154,26 +159,29 @@ impl Versions {
         let mut near = children.chain(self.parent_number(number));
         near.any(|other| {
             let steps = self.path(number, other);
-            let there = trace_all(&steps, Way::Forward, list.path.steps().to_vec());
+            let there = trace_all(&steps, StepWay::Forward, list.path.steps().to_vec());
             there.is_some_and(|there| self.list_at(other, &there).is_some())
         })
     }
 }
 
-struct Found<'v> {
+struct KeyFinder<'v> {
     versions: &'v Versions,
     number: usize,
     keys: Vec<ItemKey>,
 }
 
-impl Found<'_> {
+impl KeyFinder<'_> {
     /// Weaker keys make way for stronger ones.
     fn add(&mut self, key: NamedKey, origin: KeyOrigin) {
+        // A step's key is always taken, even beside another: several steps may name different
+        // ones, and a write tries each.
         let has = |key: &NamedKey, one: &ItemKey| one.list == key.list && one.origin <= origin;
         if origin != KeyOrigin::Step && self.keys.iter().any(|one| has(&key, one)) {
             return;
         }
         let list = self.versions.list_at(self.number, &key.list);
+        // The default is part of the key: an item may leave the field out.
         let field = |name: String| KeyField {
             default: list
                 .and_then(|list| list.field(&name))
@@ -194,11 +202,11 @@ impl Found<'_> {
         for child in self.versions.all_numbers() {
             let parent = self.versions.parent_number(child);
             // A step names its key in the terms of both of its versions; each is the way to other versions.
-            for (at, side) in [(Some(child), Way::Forward), (parent, Way::Backward)] {
+            for (at, side) in [(Some(child), StepWay::Forward), (parent, StepWay::Backward)] {
                 let Some(at) = at else { continue };
                 let steps = self.versions.path(at, self.number);
                 for key in list_keys(self.versions.own_steps(child), side) {
-                    if let Some(ListKey { list, key }) = carried(&steps, Way::Forward, key) {
+                    if let Some(ListKey { list, key }) = carried(&steps, StepWay::Forward, key) {
                         let fields = vec![key];
                         self.add(NamedKey { list, fields }, KeyOrigin::Step);
                     }
@@ -209,6 +217,8 @@ impl Found<'_> {
 
     /// The version's own word first.
     fn declared(&mut self) {
+        // So that a list has one key also where versions disagree, and everybody can read in the
+        // schema which.
         let own = self.number;
         let others = self.versions.all_numbers().filter(|other| *other != own);
         for other in std::iter::once(own).chain(others) {
@@ -217,12 +227,15 @@ impl Found<'_> {
                 .iter()
                 .filter_map(|list| Some(NamedKey::of(list, list.key.as_ref()?)))
                 .collect();
+            // Most versions declare none, and to build their path costs more.
             if keys.is_empty() {
                 continue;
             }
             let steps = self.versions.path(other, self.number);
             for key in keys.iter().filter_map(|key| key.carried(&steps)) {
                 let list = self.versions.list_at(self.number, &key.list);
+                // A key that another version declares may name a field that this one has no
+                // longer.
                 let has = |field: &String| list.is_some_and(|list| list.field(field).is_some());
                 if key.fields.iter().all(has) {
                     self.add(key, KeyOrigin::Declared);
@@ -234,6 +247,7 @@ impl Found<'_> {
     /// What the version has in common with its parent first, then with its children.
     fn inferred(&mut self) {
         let (versions, own) = (self.versions, self.number);
+        // The nearer the version, the more likely its list is the same one.
         let nearness = |child: &usize| match *child {
             child if child == own => 0,
             child if versions.parent_number(child) == Some(own) => 1,
@@ -245,6 +259,8 @@ impl Found<'_> {
             let steps = versions.path(child, own);
             let keys = versions.common_keys(child).into_iter();
             for key in keys.filter_map(|key| key.carried(&steps)) {
+                // Inferred only, so the field must be a scalar here too: nobody has promised that
+                // it is.
                 if versions.has_scalars(own, &key) {
                     self.add(key, KeyOrigin::Inferred);
                 }
@@ -253,6 +269,8 @@ impl Found<'_> {
         // A list that no version nearby has: there is nothing to agree with.
         for list in versions.declared_lists(own) {
             let mut likely = LIKELY.iter().filter(|field| list.has_scalar(field));
+            // If another version nearby has the list and no key was found in common, a name that
+            // is likely is no proof.
             if let Some(field) = likely.next()
                 && !versions.is_shared(own, list)
             {
@@ -269,10 +287,12 @@ impl Versions {
     pub(crate) fn key_remedy(
         &self,
         number: usize,
-        list: &[Token],
+        list: &[PathToken],
         tells: impl Fn(&str) -> bool,
     ) -> Option<KeyRemedy> {
         let mut keys = self.item_keys(number).iter();
+        // There is a key already, so the items at hand have values in common: the sender can help
+        // that, the author can't.
         if let Some(key) = keys.find(|key| covers(&key.list, list)) {
             let fields = key.fields.iter().map(|field| field.name.clone());
             return Some(KeyRemedy::Distinct {
@@ -281,6 +301,7 @@ impl Versions {
         }
         let mut lists = self.declared_lists(number).iter();
         let list = lists.find(|one| covers(one.path.steps(), list))?;
+        // A key must be a scalar, and only such fields are worth proposing.
         let scalars = || list.fields.iter().filter(|field| field.scalar);
         let likely = LIKELY
             .iter()

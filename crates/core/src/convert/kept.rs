@@ -1,6 +1,6 @@
 //! What other versions of a resource can hold and the stored one can't: part of the record.
 
-use super::note::{By, Holds, Margin, Note, What, is_of_use};
+use super::note::{KeptNote, Margin, NoteCondition, NoteOrigin, NotePurpose, is_of_use};
 use crate::types::deeper_than;
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 /// Everything that is kept beside a document.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Kept(pub(crate) Margin);
+pub struct KeptValues(pub(crate) Margin);
 
 /// One value that is kept.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,7 +45,7 @@ impl KeptPlace {
     }
 }
 
-impl Kept {
+impl KeptValues {
     /// Whether there is nothing.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -62,17 +62,17 @@ impl Kept {
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
     /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
     /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
-    /// use coeval_core::convert::Kept;
+    /// use coeval_core::convert::KeptValues;
     ///
-    /// let stored = Record::new(v2, json!({"image": "web", "gpu": 4}));
+    /// let stored = ContentRecord::new(v2, json!({"image": "web", "gpu": 4}));
     /// let kept = app.moved(stored, v1).unwrap().kept;
-    /// assert_eq!(Kept::from_json(&kept.to_json()), Some(kept));
+    /// assert_eq!(KeptValues::from_json(&kept.to_json()), Some(kept));
     /// ```
     #[must_use]
     pub fn to_json(&self) -> Value {
@@ -101,12 +101,19 @@ fn gather<'k>(margin: &'k Margin, at: &str, found: &mut Vec<KeptEntry<'k>>) {
             Some(key) => child(at, key),
             None => at.to_owned(),
         };
+        // Whose version can hold it: that of the step's other side, or the one that it was hidden
+        // from.
         let version = match note.by {
-            By::Step { version, .. } | By::Hidden(version) | By::Own(version) => Some(version),
-            By::Filled | By::Unseen(_) | By::Guarded => None,
+            NoteOrigin::Step { version, .. }
+            | NoteOrigin::Hidden(version)
+            | NoteOrigin::Own(version) => Some(version),
+            NoteOrigin::Filled | NoteOrigin::Unseen(_) | NoteOrigin::Guarded => None,
         };
-        let refines = note.holds == Holds::Same;
+        // Such a note only completes a value that is shown, like the remainder of a rounded
+        // number.
+        let refines = note.holds == NoteCondition::Same;
         if let (Some(version), Some(value)) = (version, &note.value)
+            // Remarks without a use are for the next conversion, not for people.
             && (refines || is_of_use(note))
         {
             found.push(KeptEntry {
@@ -126,24 +133,24 @@ fn gather<'k>(margin: &'k Margin, at: &str, found: &mut Vec<KeptEntry<'k>>) {
     }
 }
 
-const HOLDS: [(&str, Holds); 4] = [
-    ("there", Holds::There),
-    ("same", Holds::Same),
-    ("absent", Holds::Absent),
-    ("parsed", Holds::Parsed),
+const HOLDS: [(&str, NoteCondition); 4] = [
+    ("there", NoteCondition::There),
+    ("same", NoteCondition::Same),
+    ("absent", NoteCondition::Absent),
+    ("parsed", NoteCondition::Parsed),
 ];
 
-const WHAT: [(&str, What); 10] = [
-    ("field", What::Field),
-    ("empty", What::Empty),
-    ("displaced", What::Displaced),
-    ("created", What::Created),
-    ("original", What::Original),
-    ("rest", What::Rest),
-    ("order", What::Order),
-    ("branch", What::Branch),
-    ("stays", What::Stays),
-    ("part", What::Part),
+const WHAT: [(&str, NotePurpose); 10] = [
+    ("field", NotePurpose::Field),
+    ("empty", NotePurpose::Empty),
+    ("displaced", NotePurpose::Displaced),
+    ("created", NotePurpose::Created),
+    ("original", NotePurpose::Original),
+    ("rest", NotePurpose::Rest),
+    ("order", NotePurpose::Order),
+    ("branch", NotePurpose::Branch),
+    ("stays", NotePurpose::Stays),
+    ("part", NotePurpose::Part),
 ];
 
 fn name_of<T: PartialEq>(table: &[(&'static str, T)], value: &T) -> Value {
@@ -174,14 +181,15 @@ fn write(margin: &Margin, at: &mut Vec<Value>, entries: &mut Vec<Value>) {
     }
 }
 
-fn write_note(note: &Note, at: &[Value]) -> Value {
+fn write_note(note: &KeptNote, at: &[Value]) -> Value {
     let mut map = Map::new();
     let mut set = |key: &str, value: Value| map.insert(key.to_owned(), value);
+    // Written only where it says something: a note on the whole content has no path.
     if !at.is_empty() {
         set("at", Value::Array(at.to_vec()));
     }
     match note.by {
-        By::Step {
+        NoteOrigin::Step {
             conversion,
             number,
             version,
@@ -192,19 +200,19 @@ fn write_note(note: &Note, at: &[Value]) -> Value {
             set("step", Value::from(number));
             set("version", Value::from(version.to_string()));
         }
-        By::Hidden(version) => {
+        NoteOrigin::Hidden(version) => {
             set("by", Value::from("hidden"));
             set("version", Value::from(version.to_string()));
         }
-        By::Own(version) => {
+        NoteOrigin::Own(version) => {
             set("by", Value::from("own"));
             set("version", Value::from(version.to_string()));
         }
-        By::Filled => {
+        NoteOrigin::Filled => {
             set("by", Value::from("filled"));
         }
         // What a caller sees is decided for each caller, and is in no record.
-        By::Unseen(_) | By::Guarded => {}
+        NoteOrigin::Unseen(_) | NoteOrigin::Guarded => {}
     }
     set("while", name_of(&HOLDS, &note.holds));
     if let Some(key) = &note.key {
@@ -213,6 +221,7 @@ fn write_note(note: &Note, at: &[Value]) -> Value {
     if let Some(value) = &note.value {
         set("value", value.clone());
     }
+    // Nothing is kept inside: written out it would only make the record larger.
     if !note.margin.is_bare() {
         let mut inner = Vec::new();
         write(&note.margin, &mut Vec::new(), &mut inner);
@@ -225,12 +234,15 @@ fn write_note(note: &Note, at: &[Value]) -> Value {
 const LEVELS: usize = 128;
 
 fn read(json: &Value, level: usize) -> Option<Margin> {
+    // What is read may not be what this code has written: unbounded nesting could overflow the
+    // stack.
     if level > LEVELS {
         return None;
     }
     let mut margin = Margin::default();
     for entry in json.as_array()? {
         let at = entry.get("at").and_then(Value::as_array);
+        // Both bounds are those of content, which is where the value would be put.
         let value = entry.get("value");
         if at.is_some_and(|at| at.len() > CONTENT_DEPTH)
             || value.is_some_and(|value| deeper_than(value, CONTENT_DEPTH))
@@ -243,6 +255,7 @@ fn read(json: &Value, level: usize) -> Option<Margin> {
             .and_then(Value::as_array)
             .into_iter()
             .flatten()
+        // A number stands for an item and a text for a key, also if the key looks like a number.
         {
             place = match token {
                 Value::String(key) => place.keys.entry(key.clone()).or_default(),
@@ -257,20 +270,22 @@ fn read(json: &Value, level: usize) -> Option<Margin> {
     Some(margin)
 }
 
-fn read_note(entry: &Value, level: usize) -> Option<Note> {
+fn read_note(entry: &Value, level: usize) -> Option<KeptNote> {
     let version = |key| Version::parse_full(entry.get(key)?.as_str()?).ok();
     let by = match entry.get("by")?.as_str()? {
-        "hidden" => By::Hidden(version("version")?),
-        "own" => By::Own(version("version")?),
-        "filled" => By::Filled,
-        _ => By::Step {
+        "hidden" => NoteOrigin::Hidden(version("version")?),
+        "own" => NoteOrigin::Own(version("version")?),
+        "filled" => NoteOrigin::Filled,
+        // Every other word is one of a step. What this release does not know ends in `None` and is
+        // refused, rather than dropped.
+        _ => NoteOrigin::Step {
             conversion: version("conversion")?,
             number: u16::try_from(entry.get("step")?.as_u64()?).ok()?,
             version: version("version")?,
             what: named(&WHAT, entry.get("by"))?,
         },
     };
-    let mut note = Note::new(by, named(&HOLDS, entry.get("while"))?);
+    let mut note = KeptNote::new(by, named(&HOLDS, entry.get("while"))?);
     if let Some(key) = entry.get("key") {
         note.key = Some(key.as_str()?.to_owned());
     }

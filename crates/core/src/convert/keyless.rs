@@ -1,11 +1,11 @@
 //! Lists whose items can't be told apart although something can be kept for them: a write that changes
 //! such an item is refused, and whoever registers the version is warned.
 
-use super::express::{Graph, Next};
 use super::path::Trail;
+use super::place_graph::{FieldRoute, PlaceGraph};
 use super::refusal::KeyRemedy;
-use super::same_items::Likeness;
-use super::step::{Class, Way, trace_all};
+use super::same_items::ItemLikeness;
+use super::step::{ConversionClass, StepWay, trace_all};
 use super::versions::Versions;
 use crate::types::pointer::child;
 use crate::types::{DeclaredList, PathPattern};
@@ -59,10 +59,13 @@ impl Versions {
         let Ok(own) = self.number(version) else {
             return Vec::new();
         };
+        // Without a parent there is no other version to keep anything for.
         let Some(parent) = self.parent_number(own) else {
             return Vec::new();
         };
         let mut found: Vec<KeylessList> = Vec::new();
+        // Both ways: what the new version can't express is kept at writes through it, and what it
+        // adds is kept at writes through the old one.
         for (at, other) in [(own, parent), (parent, own)] {
             for list in self.declared_lists(at) {
                 let one = self.keyless(own, (at, other), list);
@@ -80,26 +83,33 @@ impl Versions {
         list: &DeclaredList,
     ) -> Option<KeylessList> {
         let trail: Trail = list.path.steps().to_vec();
+        // With a key, items are told apart.
         if self.item_keys(at).iter().any(|key| key.list == trail) {
             return None;
         }
         let items = format!("{}/*", list.path);
+        // Hidden fields first: they are kept for every item, whatever the steps do.
         let hidden = self.graph(at).ok().and_then(|graph| {
-            let inner = Likeness::at(Some(graph), &trail).items()?;
+            let inner = ItemLikeness::at(Some(graph), &trail).items()?;
             Some(format!("{items}{}", hidden_in(graph, inner)?))
         });
         let kept = hidden.or_else(|| {
             let program = self.program(other, at)?;
             let mut losses = program.losses.iter();
             let inside = losses.find(|loss| {
+                // Inside of the items only: what is lost of the list as a whole has its place
+                // beside the list.
                 let rest = loss.path.strip_prefix(&items);
-                loss.class == Class::Keeps && rest.is_some_and(|rest| rest.starts_with('/'))
+                loss.class == ConversionClass::Keeps
+                    && rest.is_some_and(|rest| rest.starts_with('/'))
             });
             inside.map(|loss| loss.path.clone())
         })?;
         // The version that is being registered can still be changed.
         let steps = self.path(at, own);
-        let here = trace_all(&steps, Way::Forward, trail.clone());
+        let here = trace_all(&steps, StepWay::Forward, trail.clone());
+        // A key that is declared at the new version holds for all others, and the old one can't be
+        // changed any more.
         let here = here.and_then(|here| self.key_remedy(own, &here, |_| true));
         Some(KeylessList {
             list: list.path.clone(),
@@ -111,27 +121,29 @@ impl Versions {
 }
 
 /// The first field in a place that the version does not express and another version names.
-fn hidden_in(graph: &Graph, start: usize) -> Option<String> {
+fn hidden_in(graph: &PlaceGraph, start: usize) -> Option<String> {
     let mut todo = vec![(start, String::new())];
+    // Places can refer to each other in circles, so each is entered once.
     let mut seen = HashSet::new();
     while let Some((at, pointer)) = todo.pop() {
         let Some(state) = graph.state(at).filter(|_| seen.insert(at)) else {
             continue;
         };
+        // Sorted, so that the same type gives the same sentence every time.
         let names: BTreeSet<&String> = state.names().collect();
-        let hidden = |name: &&&String| state.next(name) == Next::Hide;
+        let hidden = |name: &&&String| state.next(name) == FieldRoute::Hide;
         if let Some(name) = names.iter().find(hidden) {
             return Some(child(&pointer, name));
         }
         for name in names {
-            if let Next::Into(inner) = state.next(name) {
+            if let FieldRoute::Into(inner) = state.next(name) {
                 todo.push((inner, child(&pointer, name)));
             }
         }
-        if let Next::Into(inner) = state.items {
+        if let FieldRoute::Into(inner) = state.items {
             todo.push((inner, format!("{pointer}/*")));
         }
-        if let Some(Next::Into(inner)) = state.unnamed(None) {
+        if let Some(FieldRoute::Into(inner)) = state.unnamed(None) {
             todo.push((inner, format!("{pointer}/*")));
         }
     }

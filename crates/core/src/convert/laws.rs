@@ -2,19 +2,19 @@
 //! registration, and stored ones.
 
 use super::put::follow_mirrors;
-use super::refusal::Refusal;
-use super::versions::{Record, Versions};
+use super::versions::{ContentRecord, Versions};
+use crate::convert::refusal::Carried;
 use crate::examples::Examples;
 use crate::types::same;
 use crate::version::Version;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde_json::Value;
 use std::collections::HashMap;
 use std::fmt;
 
 /// A law of conversions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Law {
+pub enum ConversionLaw {
     /// Converted there and back, a record is the same.
     ThereAndBack,
     /// What is put back as it was read changes nothing.
@@ -25,7 +25,7 @@ pub enum Law {
     EditSafety,
 }
 
-impl fmt::Display for Law {
+impl fmt::Display for ConversionLaw {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::ThereAndBack => "a record converted there and back is the same",
@@ -37,10 +37,14 @@ impl fmt::Display for Law {
 }
 
 /// A document for which a law does not hold.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Coded)]
+#[code(
+    CONVERSION_LAW_BROKEN,
+    advice = "Change the steps so that this document converts; splitting one version into two often helps."
+)]
 pub struct LawBroken {
     /// Which.
-    pub law: Law,
+    pub law: ConversionLaw,
     /// The version that the document is stored at.
     pub stored: Version,
     /// The version that it is converted to, or written at.
@@ -65,17 +69,6 @@ impl fmt::Display for LawBroken {
 
 impl std::error::Error for LawBroken {}
 
-impl Coded for LawBroken {
-    fn code(&self) -> Code {
-        coeval_codes::CONVERSION_LAW_BROKEN
-    }
-
-    fn advice(&self) -> String {
-        "Change the steps so that this document converts; splitting one version into two often helps."
-            .to_owned()
-    }
-}
-
 /// How many documents the laws were checked on.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LawsChecked {
@@ -93,7 +86,7 @@ impl Versions {
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
@@ -123,7 +116,7 @@ impl Versions {
             let examples = Examples::of(&home.schema, seed);
             let mut edits = Examples::of(&there.schema, seed);
             for document in examples.take(documents) {
-                let record = Record::new(stored, document);
+                let record = ContentRecord::new(stored, document);
                 let edit = |view: &Value| edits.edit(view);
                 self.check_record(&record, at, edit, &mut checked)?;
             }
@@ -138,7 +131,7 @@ impl Versions {
     /// The law that does not hold.
     pub fn check_record(
         &self,
-        stored: &Record,
+        stored: &ContentRecord,
         at: Version,
         edit: impl FnOnce(&Value) -> Option<Value>,
         checked: &mut LawsChecked,
@@ -159,12 +152,12 @@ impl Versions {
         checked.converted += 1;
         let back = self.moved(there.clone(), stored.version);
         if !back.is_ok_and(|back| alike(&back, stored)) {
-            return Err(broken(Law::ThereAndBack, None));
+            return Err(broken(ConversionLaw::ThereAndBack, None));
         }
         let view = there.content;
         let put = self.put(stored.clone(), at, view.clone());
         if !put.is_ok_and(|put| alike(&put.record, stored) && put.dropped.is_empty()) {
-            return Err(broken(Law::GetPut, None));
+            return Err(broken(ConversionLaw::GetPut, None));
         }
         let Some(body) = edit(&view) else {
             return Ok(());
@@ -177,25 +170,31 @@ impl Versions {
         let expected = self.followed(at, &view, body.clone());
         let again = self.view(put.record.clone(), at);
         if !again.is_ok_and(|again| expected.is_ok_and(|body| same(&again.content, &body))) {
-            return Err(broken(Law::PutGet, Some(&body)));
+            return Err(broken(ConversionLaw::PutGet, Some(&body)));
         }
         let safe = self.is_safe(stored, &put.record, at, put.dropped.len());
         if safe {
             Ok(())
         } else {
-            Err(broken(Law::EditSafety, Some(&body)))
+            Err(broken(ConversionLaw::EditSafety, Some(&body)))
         }
     }
 
     /// The body with the fields that follow others.
-    fn followed(&self, at: Version, view: &Value, mut body: Value) -> Result<Value, Refusal> {
+    fn followed(&self, at: Version, view: &Value, mut body: Value) -> Carried<Value> {
         follow_mirrors(self, self.number(at)?, view, &mut body)?;
         Ok(body)
     }
 
     /// Whether all that the version can't express is as it was, or was dropped with its place.
-    fn is_safe(&self, before: &Record, after: &Record, at: Version, dropped: usize) -> bool {
-        let hidden = |record: &Record| {
+    fn is_safe(
+        &self,
+        before: &ContentRecord,
+        after: &ContentRecord,
+        at: Version,
+        dropped: usize,
+    ) -> bool {
+        let hidden = |record: &ContentRecord| {
             let view = self.view(record.clone(), at).ok()?;
             let mut values: HashMap<String, isize> = HashMap::new();
             for entry in view
@@ -223,8 +222,8 @@ impl Versions {
 }
 
 /// Whether two records are the same, the order of what is kept apart.
-pub(super) fn alike(one: &Record, other: &Record) -> bool {
-    let kept = |record: &Record| {
+pub(super) fn alike(one: &ContentRecord, other: &ContentRecord) -> bool {
+    let kept = |record: &ContentRecord| {
         let entries = match record.kept.to_json() {
             Value::Array(entries) => entries,
             _ => Vec::new(),

@@ -11,7 +11,7 @@ use crate::version::Version;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A version, as far as it decides about paths.
-struct Bead {
+struct VersionLink {
     version: Version,
     /// The parent that it names.
     from: Option<Version>,
@@ -19,7 +19,7 @@ struct Bead {
     counts: bool,
 }
 
-impl Bead {
+impl VersionLink {
     fn of(version: &TypeVersion) -> Self {
         Self {
             version: version.id.version,
@@ -32,22 +32,25 @@ impl Bead {
 }
 
 /// What is passed on the way to a version, and in which direction.
-type Passed = Vec<(Version, bool)>;
+type PassedVersions = Vec<(Version, bool)>;
 
 impl Versions {
     /// The versions that are needed although they are not `used`: those that the conversions between
     /// used ones go through.
     #[must_use]
     pub fn links(&self, used: &BTreeSet<Version>) -> BTreeSet<Version> {
-        let beads: Vec<Bead> = self.registered().map(Bead::of).collect();
+        let beads: Vec<VersionLink> = self.registered().map(VersionLink::of).collect();
         let mut there: BTreeSet<Version> = beads.iter().map(|bead| bead.version).collect();
         let is_used = |version: &Version| used.contains(version);
+        // If a parent is missing the paths are unknown, so nothing may be removed.
         let Some(before) = ways(&beads, &there, used) else {
             return there.into_iter().filter(|one| !is_used(one)).collect();
         };
         // The removal of one can make another superfluous: again until none is.
         loop {
             let candidates: Vec<Version> = there.iter().copied().filter(|v| !is_used(v)).collect();
+            // By trying: the parent of a version without a declared conversion depends on which
+            // others are there.
             let superfluous = candidates.iter().find(|candidate| {
                 let mut fewer = there.clone();
                 fewer.remove(candidate);
@@ -75,15 +78,19 @@ impl Versions {
 /// The way from the first used version to each other one. In a tree these decide about the way
 /// between any two. `None`: a parent that is named is missing.
 fn ways(
-    beads: &[Bead],
+    beads: &[VersionLink],
     there: &BTreeSet<Version>,
     used: &BTreeSet<Version>,
-) -> Option<BTreeMap<Version, Passed>> {
+) -> Option<BTreeMap<Version, PassedVersions>> {
     let mut parents: BTreeMap<Version, Option<Version>> = BTreeMap::new();
     let mut counts: BTreeSet<Version> = BTreeSet::new();
     for bead in beads.iter().filter(|bead| there.contains(&bead.version)) {
         let parent = match bead.from {
+            // In the order of registration, as `Versions::new` finds parents: one that comes later
+            // does not count.
             Some(from) => Some(parents.contains_key(&from).then_some(from)?),
+            // The nearest below, or else above: the same rule as in `Versions::new`, and it has to
+            // stay the same.
             None => {
                 let below = parents.range(..bead.version).next_back();
                 let nearest = below.or_else(|| parents.range(bead.version..).next());
@@ -99,6 +106,7 @@ fn ways(
         let next = |one: &Version| parents.get(one).copied().flatten();
         std::iter::successors(Some(version), next).collect::<Vec<_>>()
     };
+    // None of the used versions is registered: any way will do.
     let Some(first) = used.iter().find(|version| parents.contains_key(version)) else {
         return Some(BTreeMap::new());
     };
@@ -106,11 +114,14 @@ fn ways(
     let mut ways = BTreeMap::new();
     for version in used.iter().filter(|one| parents.contains_key(one)) {
         let down = ancestry(*version);
+        // Towards the common ancestor conversions are undone, so the direction is part of what is
+        // compared.
         let risen = up.iter().take_while(|one| !down.contains(one));
         let fallen = down.iter().take_while(|one| !up.contains(one));
         let passed = risen
             .map(|one| (*one, true))
             .chain(fallen.map(|one| (*one, false)));
+        // A version without steps converts nothing: whether it is passed makes no difference.
         let passed = passed.filter(|(one, _)| counts.contains(one));
         ways.insert(*version, passed.collect());
     }

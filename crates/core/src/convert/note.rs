@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 
 /// Which step of which conversion wrote a note, and what for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum By {
+pub(crate) enum NoteOrigin {
     /// A declared step. `version` is the one that can hold what was noted.
     Step {
         conversion: Version,
         number: u16,
         version: Version,
-        what: What,
+        what: NotePurpose,
     },
     /// The version at hand does not express the field; the one named here had it.
     Hidden(Version),
@@ -30,7 +30,7 @@ pub(crate) enum By {
 
 /// The purpose of a step's note.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum What {
+pub(crate) enum NotePurpose {
     /// The value of a field, or that there was none.
     Field,
     /// An empty list, where the other version has nothing.
@@ -55,7 +55,7 @@ pub(crate) enum What {
 
 /// As long as what a note is true.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Holds {
+pub(crate) enum NoteCondition {
     /// While the place exists and is of the same kind.
     There,
     /// While the value is the same: a refinement of it.
@@ -68,9 +68,9 @@ pub(crate) enum Holds {
 
 /// One thing kept.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Note {
-    pub(crate) by: By,
-    pub(crate) holds: Holds,
+pub(crate) struct KeptNote {
+    pub(crate) by: NoteOrigin,
+    pub(crate) holds: NoteCondition,
     /// The key in the object that the note stands beside.
     pub(crate) key: Option<String>,
     /// `None`: there was nothing.
@@ -79,8 +79,8 @@ pub(crate) struct Note {
     pub(crate) margin: Margin,
 }
 
-impl Note {
-    pub(crate) fn new(by: By, holds: Holds) -> Self {
+impl KeptNote {
+    pub(crate) fn new(by: NoteOrigin, holds: NoteCondition) -> Self {
         Self {
             by,
             holds,
@@ -109,7 +109,7 @@ impl Note {
 /// The notes beside a place, and the margins of the places inside.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Margin {
-    pub(crate) notes: Vec<Note>,
+    pub(crate) notes: Vec<KeptNote>,
     pub(crate) keys: BTreeMap<String, Self>,
     pub(crate) items: BTreeMap<usize, Self>,
     /// Restored by this very write: how the answer's `kept` is collected. It is no note.
@@ -169,12 +169,12 @@ impl Margin {
     }
 
     /// Takes a note out.
-    pub(crate) fn take_note(&mut self, by: By) -> Option<Note> {
+    pub(crate) fn take_note(&mut self, by: NoteOrigin) -> Option<KeptNote> {
         let at = self.notes.iter().position(|note| note.by == by)?;
         Some(self.notes.remove(at))
     }
 
-    pub(crate) fn has_note(&self, by: By) -> bool {
+    pub(crate) fn has_note(&self, by: NoteOrigin) -> bool {
         self.notes.iter().any(|note| note.by == by)
     }
 
@@ -194,12 +194,15 @@ impl Margin {
 
 /// Whether a note has something that people would miss. Refinements of a value that was changed are
 /// what the change replaced.
-pub(crate) fn is_of_use(note: &Note) -> bool {
-    let independent = note.holds == Holds::There && note.value.is_some();
+pub(crate) fn is_of_use(note: &KeptNote) -> bool {
+    let independent = note.holds == NoteCondition::There && note.value.is_some();
     let of_use = match note.by {
-        By::Step { what, .. } => matches!(what, What::Field | What::Displaced | What::Rest),
-        By::Hidden(_) | By::Unseen(_) | By::Guarded => true,
-        By::Filled | By::Own(_) => false,
+        NoteOrigin::Step { what, .. } => matches!(
+            what,
+            NotePurpose::Field | NotePurpose::Displaced | NotePurpose::Rest
+        ),
+        NoteOrigin::Hidden(_) | NoteOrigin::Unseen(_) | NoteOrigin::Guarded => true,
+        NoteOrigin::Filled | NoteOrigin::Own(_) => false,
     };
     independent && of_use
 }

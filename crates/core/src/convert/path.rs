@@ -3,23 +3,25 @@
 
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::{child, tokens};
-use crate::types::{PathPattern, Step as Token};
+use crate::types::{PathPattern, PathToken};
 use std::fmt;
 
 /// At least one key.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Path(Vec<String>);
+pub(crate) struct FieldPath(Vec<String>);
 
-impl Path {
+impl FieldPath {
     /// Of a JSON pointer; what is wrong with it otherwise, as a clause.
     pub(crate) fn parse(text: &str) -> Result<Self, &'static str> {
         let keys = tokens(text).ok_or("a path is a JSON pointer such as /spec/image")?;
         if keys.is_empty() {
             return Err("a path names a field, not the whole");
         }
+        // Bounded, since a conversion makes the objects on the way where they are missing.
         if keys.len() > CONTENT_DEPTH {
             return Err("it has more steps than content has levels");
         }
+        // A star would name many places, and a field can be moved from or to one only.
         if keys.iter().any(|key| key.is_empty() || key == "*") {
             return Err("a path names one place; for every item of a list use each");
         }
@@ -73,18 +75,19 @@ impl Path {
     }
 
     pub(crate) fn trail(&self) -> Trail {
-        self.0.iter().cloned().map(Token::Key).collect()
+        self.0.iter().cloned().map(PathToken::Key).collect()
     }
 
     /// What follows this path in a trail that goes through it.
-    pub(crate) fn rest<'t>(&self, trail: &'t [Token]) -> Option<&'t [Token]> {
+    pub(crate) fn rest<'t>(&self, trail: &'t [PathToken]) -> Option<&'t [PathToken]> {
         let (start, rest) = trail.split_at_checked(self.0.len())?;
-        let is = |(key, token): (&String, &Token)| matches!(token, Token::Key(k) if k == key);
+        let is =
+            |(key, token): (&String, &PathToken)| matches!(token, PathToken::Key(k) if k == key);
         self.0.iter().zip(start).all(is).then_some(rest)
     }
 }
 
-impl fmt::Display for Path {
+impl fmt::Display for FieldPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&pointer(&self.0))
     }
@@ -97,7 +100,7 @@ pub(crate) fn pointer(keys: &[String]) -> String {
 }
 
 /// A path that can name many places, on its way through steps.
-pub(crate) type Trail = Vec<Token>;
+pub(crate) type Trail = Vec<PathToken>;
 
 /// A trail as people read it.
 pub(crate) fn pattern(trail: &Trail) -> PathPattern {
@@ -105,6 +108,6 @@ pub(crate) fn pattern(trail: &Trail) -> PathPattern {
 }
 
 /// Whether a trail of a list leads to a place.
-pub(crate) fn covers(list: &[Token], place: &[Token]) -> bool {
+pub(crate) fn covers(list: &[PathToken], place: &[PathToken]) -> bool {
     pattern(&list.to_vec()).covers(&pattern(&place.to_vec()))
 }

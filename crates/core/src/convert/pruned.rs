@@ -1,6 +1,6 @@
 //! What can be shown of content whose version is not known.
 
-use super::refusal::{Reason, Refusal, bounded};
+use super::refusal::{ConversionObstacle, ConversionRefusal, bounded};
 use super::versions::Versions;
 use crate::version::Version;
 use serde_json::Value;
@@ -12,9 +12,9 @@ impl Versions {
     /// # Errors
     ///
     /// If the version is unknown, or the content is too deep.
-    pub fn pruned(&self, content: Value, to: Version) -> Result<Value, Refusal> {
+    pub fn pruned(&self, content: Value, to: Version) -> Result<Value, ConversionRefusal> {
         let content = bounded(content)?;
-        let unknown = || Refusal::whole(Reason::UnknownVersion(to));
+        let unknown = || ConversionRefusal::whole(ConversionObstacle::UnknownVersion(to));
         let version = self.get(to).ok_or_else(unknown)?;
         Ok(version.schema.declared_only(&content))
     }

@@ -18,8 +18,8 @@
 //!   law *get, then put*), and an edit changes nothing that its version can't express (*edit safety*).
 //! - *What was put is what is read* at the same version (*put, then get*).
 //! - All or nothing: after a refusal, nothing has changed.
-//! - The answer says what was left alone ([`Put::kept`]) and what went with items that the body deleted
-//!   ([`Put::dropped`]).
+//! - The answer says what was left alone ([`PutOutcome::kept`]) and what went with items that the body deleted
+//!   ([`PutOutcome::dropped`]).
 //!
 //! `Versions::check_laws` tries these laws on documents made from the schemas, and `docs/conversions.md`
 //! explains them.
@@ -39,13 +39,13 @@
 //!
 //! ```
 //! # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-//! # use coeval_core::convert::{Record, Versions};
+//! # use coeval_core::convert::{ContentRecord, Versions};
 //! # use coeval_core::types::TypeVersion;
 //! # use coeval_core::version::Version;
 //! # use serde_json::json;
 //! # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
 //! # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
-//! let stored = Record::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
+//! let stored = ContentRecord::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
 //! let mut body = app.view(stored.clone(), v1).unwrap().content;
 //! assert_eq!(app.put(stored.clone(), v1, body.clone()).unwrap().record, stored);
 //!
@@ -56,19 +56,20 @@
 //!
 //! The remainder, 1 MiB, belonged to the 2 GiB that the client has replaced: it goes with them.
 
-use super::align::Align;
-use super::expressing::{Purpose, check, supersede, walk};
+use super::align::ItemAlignment;
+use super::express::{ExpressPurpose, check, supersede, walk};
 use super::identity::ItemKey;
-use super::kept::{Kept, KeptEntry, entries};
+use super::kept::{KeptEntry, KeptValues, entries};
 use super::note::Margin;
 use super::path::{Trail, covers, pattern};
 use super::put_moved::{hide_restored, show_restored};
-use super::refusal::{Reason, Refusal, bounded};
+use super::refusal::{ConversionObstacle, ConversionRefusal, bounded};
 use super::same_items::partners;
-use super::step::{Mirror, Run};
-use super::versions::{Carry, Record, Versions};
+use super::step::{Budget, MirroredFields};
+use super::versions::{CarryPurpose, ContentRecord, Versions};
+use crate::convert::refusal::Carried;
 use crate::types::pointer::child;
-use crate::types::{Step as Token, Visibility, same};
+use crate::types::{PathToken, Visibility, same};
 use crate::version::Version;
 use serde_json::{Map, Value};
 use std::borrow::Cow;
@@ -76,9 +77,9 @@ use std::collections::{HashMap, HashSet};
 
 /// What a write leads to.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Put {
+pub struct PutOutcome {
     /// To be stored, at the version that was stored.
-    pub record: Record,
+    pub record: ContentRecord,
     /// Pointers, in the stored version's terms, to what the write left alone because the body's
     /// version can't express it.
     pub kept: Vec<String>,
@@ -92,38 +93,38 @@ impl Versions {
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
     /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
     /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
     /// let record = app.create(v1, json!({"img": "web", "memory": null})).unwrap();
-    /// assert_eq!(record, Record::new(v1, json!({"img": "web"})), "v1 takes no null there");
+    /// assert_eq!(record, ContentRecord::new(v1, json!({"img": "web"})), "v1 takes no null there");
     /// ```
     ///
     /// # Errors
     ///
     /// If the version is unknown, or fields that mirror each other differ.
-    pub fn create(&self, at: Version, body: Value) -> Result<Record, Refusal> {
+    pub fn create(&self, at: Version, body: Value) -> Result<ContentRecord, ConversionRefusal> {
         let body = bounded(body)?;
         let number = self.number(at)?;
         let mut body = self.without_absent(number, body);
         follow_mirrors(self, number, &Value::Null, &mut body)?;
-        Ok(Record::new(at, body))
+        Ok(ContentRecord::new(at, body))
     }
 
     /// Puts a body at some version onto a stored record.
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
     /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
     /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
-    /// let stored = Record::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
+    /// let stored = ContentRecord::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
     /// let put = app.put(stored.clone(), v1, json!({"img": "db", "memory": 2})).unwrap();
     /// assert_eq!(put.record.content, json!({"image": "db", "memory": 2049, "gpu": 4}));
     /// assert_eq!(put.kept, ["/gpu"]);
@@ -137,7 +138,12 @@ impl Versions {
     /// If the body sets what its version can't express, or what is kept can't be told to belong to
     /// which item of a list, or fields that mirror each other were changed differently, or a value
     /// has no counterpart. Nothing has changed then.
-    pub fn put(&self, stored: Record, at: Version, body: Value) -> Result<Put, Refusal> {
+    pub fn put(
+        &self,
+        stored: ContentRecord,
+        at: Version,
+        body: Value,
+    ) -> Result<PutOutcome, ConversionRefusal> {
         self.put_seeing(stored, at, body, None, None)
     }
 
@@ -148,27 +154,29 @@ impl Versions {
     /// # Errors
     ///
     /// If the version is unknown, or the content would become too large.
-    pub fn with_defaults(&self, record: Record) -> Result<Record, Refusal> {
+    pub fn with_defaults(&self, record: ContentRecord) -> Result<ContentRecord, ConversionRefusal> {
         let version = record.version;
         let graph = self.graph(self.number(version)?)?;
         let mut tree = record.into_tree()?;
-        walk(graph, &mut tree, Purpose::Fill, &mut Run::new())?;
-        Ok(Record {
+        // Only fills: hiding here would take away what the record holds under a name that only
+        // another version declares.
+        walk(graph, &mut tree, ExpressPurpose::Fill, &mut Budget::new())?;
+        Ok(ContentRecord {
             version,
             content: tree.value,
-            kept: Kept(tree.margin),
+            kept: KeptValues(tree.margin),
         })
     }
 
     /// The same for a sender that perhaps sees only a part.
     pub(crate) fn put_seeing(
         &self,
-        stored: Record,
+        stored: ContentRecord,
         at: Version,
         body: Value,
         sees: Option<Visibility>,
         moved_from: Option<Version>,
-    ) -> Result<Put, Refusal> {
+    ) -> Carried<PutOutcome> {
         let version = stored.version;
         // Both are bounded before either error is returned: what is too deep must be taken apart, since
         // merely dropping it would recurse.
@@ -180,10 +188,11 @@ impl Versions {
             Some(sees) => self.unseen_at(&tree, home, there, sees)?,
             None => HashMap::new(),
         };
-        let mut run = Run::new();
+        let mut run = Budget::new();
         // The body will replace this view, so also what it could change by the way is noted.
+        // Reset below: the way back is no view, and must not note again what it undoes.
         run.there = true;
-        self.carry(home, there, &mut tree, &mut run, Carry::There)?;
+        self.carry(home, there, &mut tree, &mut run, CarryPurpose::There)?;
         let mut dropped = Vec::new();
         // What the caller does not see is put into the body, so that from here on it looks like one by
         // somebody who sees everything and left it alone.
@@ -203,7 +212,7 @@ impl Versions {
         run.marking = true;
         // Before the items are matched too: an item whose mirrored field followed is the item it was.
         follow_mirrors(self, there, &tree.value, &mut body)?;
-        let mut align = Align::new(self, there);
+        let mut align = ItemAlignment::new(self, there);
         // At the stored version the body may say what is kept there; elsewhere saying it is an error.
         align.replaces = home == there;
         align.align(&tree.value, &body, &mut tree.margin)?;
@@ -213,12 +222,19 @@ impl Versions {
             let fields = check(self.graph(there)?, at, &mut body, &tree.margin);
             if !fields.is_empty() {
                 let version = at;
-                return Err(Refusal::whole(Reason::Unexpressed { version, fields }));
+                return Err(ConversionRefusal::whole(ConversionObstacle::Unexpressed {
+                    version,
+                    fields,
+                }));
             }
         } else {
+            // At the stored version nothing is unexpressed, but the body may set what is kept
+            // there itself: what was kept makes way.
             show_restored(&mut body, &mut tree.margin, "", &filled);
             supersede(&body, &mut tree.margin);
         }
+        // What this version forbids and the old one had was not deleted by the sender, who has
+        // never seen the new schema.
         if let Some(from) = moved_from {
             body = self.without_forbidden((there, self.number(from)?), body, &mut tree.margin);
         }
@@ -227,8 +243,10 @@ impl Versions {
         let left_alone: Vec<_> = independent(&tree.margin)
             .map(|entry| (entry.version, entry.value.clone()))
             .collect();
-        self.carry(there, home, &mut tree, &mut run, Carry::Back)?;
+        self.carry(there, home, &mut tree, &mut run, CarryPurpose::Back)?;
         let mut kept = Vec::new();
+        // After the way back, so that the pointers are in the terms of the stored version, as
+        // `kept` promises.
         collect_restored(&mut tree.margin, "", Some(&mut kept));
         tree.margin.tidy();
         if self
@@ -238,7 +256,13 @@ impl Versions {
             // A fickle step may refuse the very document that it has made: nobody could read the record at
             // the body's version again. The only proof that it goes is to go there.
             let mut again = tree.clone();
-            self.carry(home, there, &mut again, &mut Run::new(), Carry::View)?;
+            self.carry(
+                home,
+                there,
+                &mut again,
+                &mut Budget::new(),
+                CarryPurpose::View,
+            )?;
         }
         // What the stored version can't hold and the body itself set was not left alone.
         let remains = independent(&tree.margin).filter(|entry| {
@@ -252,11 +276,11 @@ impl Versions {
         kept.dedup();
         dropped.sort();
         dropped.dedup();
-        Ok(Put {
-            record: Record {
+        Ok(PutOutcome {
+            record: ContentRecord {
                 version,
                 content: tree.value,
-                kept: Kept(tree.margin),
+                kept: KeptValues(tree.margin),
             },
             kept,
             dropped,
@@ -287,6 +311,8 @@ fn collect_restored(margin: &mut Margin, at: &str, mut found: Option<&mut Vec<St
     {
         found.push(at.to_owned());
     }
+    // A margin inside of a note belongs to a value that is itself kept: it is not in the content,
+    // so its place is not told.
     for note in &mut margin.notes {
         collect_restored(&mut note.margin, "", None);
     }
@@ -304,7 +330,7 @@ pub(crate) fn follow_mirrors(
     number: usize,
     old: &Value,
     new: &mut Value,
-) -> Result<(), Refusal> {
+) -> Carried<()> {
     for mirror in versions.mirrors(number) {
         // Both fields are in one object, or in objects below one that they share; only below that do
         // the paths part, and there they must name one place each to be set.
@@ -313,13 +339,13 @@ pub(crate) fn follow_mirrors(
         let only_keys = |trail: &Trail| {
             let rest = trail.iter().skip(shared);
             rest.map(|token| match token {
-                Token::Key(key) => Some(key.clone()),
-                Token::Every => None,
+                PathToken::Key(key) => Some(key.clone()),
+                PathToken::Every => None,
             })
             .collect::<Option<Vec<_>>>()
         };
         if let (Some(from), Some(to)) = (only_keys(&mirror.from), only_keys(&mirror.to)) {
-            let follow = Follow {
+            let follow = MirrorFollower {
                 keys: versions.item_keys(number),
                 mirror,
                 shared,
@@ -332,37 +358,39 @@ pub(crate) fn follow_mirrors(
     Ok(())
 }
 
-struct Follow<'m> {
+struct MirrorFollower<'m> {
     /// Of lists.
     keys: &'m [ItemKey],
-    mirror: &'m Mirror,
+    mirror: &'m MirroredFields,
     /// So many tokens lead to the object that both fields are in.
     shared: usize,
     from: Vec<String>,
     to: Vec<String>,
 }
 
-impl Follow<'_> {
-    fn place(&self, old: &Value, new: &mut Value, depth: usize) -> Result<(), Refusal> {
+impl MirrorFollower<'_> {
+    fn place(&self, old: &Value, new: &mut Value, depth: usize) -> Carried<()> {
         let token = match self.mirror.from.get(depth) {
             Some(token) if depth < self.shared => token,
             _ => return self.follow(old, new),
         };
         let nothing = Value::Null;
         match (token, new) {
-            (Token::Key(key), Value::Object(map)) => {
+            (PathToken::Key(key), Value::Object(map)) => {
+                // A body without the object around the fields says nothing of either of them.
                 if let Some(new) = map.get_mut(key) {
                     let old = old.get(key).unwrap_or(&nothing);
                     return self.place(old, new, depth + 1);
                 }
             }
-            (Token::Every, Value::Object(map)) => {
+            (PathToken::Every, Value::Object(map)) => {
+                // A map's values are matched by their names, which cannot move.
                 for (key, new) in map.iter_mut() {
                     let old = old.get(key).unwrap_or(&nothing);
                     self.place(old, new, depth + 1)?;
                 }
             }
-            (Token::Every, Value::Array(items)) => {
+            (PathToken::Every, Value::Array(items)) => {
                 let list = self.mirror.from.get(..depth).unwrap_or_default();
                 let here: Vec<_> = self
                     .keys
@@ -382,13 +410,14 @@ impl Follow<'_> {
         Ok(())
     }
 
-    fn follow(&self, old: &Value, new: &mut Value) -> Result<(), Refusal> {
+    fn follow(&self, old: &Value, new: &mut Value) -> Carried<()> {
         let field = |value: &Value, keys: &[String]| {
             let found = keys
                 .iter()
                 .try_fold(value, |value, key| value.as_object()?.get(key));
             found.cloned()
         };
+        // Missing and null are told apart: a version may give null a meaning of its own.
         let alike = |one: &Option<Value>, other: &Option<Value>| match (one, other) {
             (Some(one), Some(other)) => same(one, other),
             (one, other) => one.is_none() && other.is_none(),
@@ -398,12 +427,14 @@ impl Follow<'_> {
         let to_changed = !alike(&field(old, &self.to), &to);
         match (from_changed, to_changed) {
             (false, false) => {}
+            // The field that the client changed is the one that it meant; the other is a copy that
+            // it does not know of.
             (true, false) => set(new, &self.to, from),
             (false, true) => set(new, &self.from, to),
             // Both changed to the same value is what a client does that knows both fields.
             (true, true) => {
                 if !alike(&from, &to) {
-                    return Err(Refusal::whole(Reason::Mirrors {
+                    return Err(ConversionRefusal::whole(ConversionObstacle::Mirrors {
                         from: pattern(&self.mirror.from).to_string(),
                         to: pattern(&self.mirror.to).to_string(),
                     }));
@@ -423,6 +454,7 @@ fn set(value: &mut Value, keys: &[String], field: Option<Value>) {
         Some(map) => map,
         None => return,
     };
+    // A client that sets one of the two may not know the objects around the other.
     for key in parents {
         let inner = map
             .entry(key.as_str())

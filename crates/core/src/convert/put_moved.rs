@@ -3,15 +3,15 @@
 //! nothing is taken as deleted that the body could not have, and nothing as set that only a default
 //! filled in.
 
-use super::kept::Kept;
-use super::note::{By, Holds, Margin, Note};
+use super::kept::KeptValues;
+use super::note::{KeptNote, Margin, NoteCondition, NoteOrigin};
 use super::path::{Trail, pattern};
-use super::put::Put;
-use super::refusal::Refusal;
-use super::step::{Run, Way, trace_all};
-use super::versions::{Carry, Record, Versions};
+use super::put::PutOutcome;
+use super::refusal::ConversionRefusal;
+use super::step::{Budget, StepWay, trace_all};
+use super::versions::{CarryPurpose, ContentRecord, Versions};
 use crate::types::pointer::{child, tokens};
-use crate::types::{Step as Token, Visibility};
+use crate::types::{PathToken, Visibility};
 use crate::version::Version;
 use serde_json::Value;
 use std::collections::HashSet;
@@ -27,22 +27,26 @@ impl Versions {
     /// As [`Versions::put_for`].
     pub fn put_moved(
         &self,
-        stored: Record,
+        stored: ContentRecord,
         to: Version,
         body: Value,
         sees: Visibility,
-    ) -> Result<Put, Refusal> {
+    ) -> Result<PutOutcome, ConversionRefusal> {
         let from = stored.version;
         let mut tree = stored.into_tree()?;
-        let mut run = Run::new();
+        let mut run = Budget::new();
         run.marking = true;
         let (home, there) = (self.number(from)?, self.number(to)?);
-        self.carry(home, there, &mut tree, &mut run, Carry::Move)?;
-        let moved = Record {
+        // First the move, as if the client had done it alone: then the body is a write at the
+        // version that the record has already.
+        self.carry(home, there, &mut tree, &mut run, CarryPurpose::Move)?;
+        let moved = ContentRecord {
             version: to,
             content: tree.value,
-            kept: Kept(tree.margin),
+            kept: KeptValues(tree.margin),
         };
+        // Asked of all versions, not only of the target: what is kept beside the content may be
+        // restricted by another one.
         let sees = self.restricts().then_some(sees);
         self.put_seeing(moved, to, body, sees, Some(from))
     }
@@ -69,8 +73,11 @@ impl Versions {
         };
         let steps = self.path(at, had);
         let forbidden = own.schema.prune(body.clone()).pruned.into_iter();
+        // Only what the old version declares under the place's own name: anything else that is
+        // forbidden is the sender's mistake, and is refused by the check of the content.
         let has = |pointer: &String| {
-            let trail = trail_in(&body, pointer).and_then(|at| trace_all(&steps, Way::Forward, at));
+            let trail =
+                trail_in(&body, pointer).and_then(|at| trace_all(&steps, StepWay::Forward, at));
             trail.is_some_and(|trail| other.schema.declares_some(&pattern(&trail)))
         };
         let kept: Vec<String> = forbidden.filter(has).collect();
@@ -86,13 +93,16 @@ impl Versions {
 /// the body is compared with what it replaces.
 pub(super) fn hide_restored(value: &mut Value, margin: &mut Margin, version: Version) {
     match value {
+        // Collected first, since taking a field out changes the map that would be walked.
         Value::Object(map) => {
             let back = |(key, inner): (&String, &Margin)| inner.restored.then(|| key.clone());
             let restored: Vec<String> = margin.keys.iter().filter_map(back).collect();
             for key in restored {
+                // The margin goes into the note, to come back with the field and not with another
+                // one of its name.
                 let inner = margin.take_key(&key);
                 if let Some(value) = map.shift_remove(&key) {
-                    let note = Note::new(By::Hidden(version), Holds::There);
+                    let note = KeptNote::new(NoteOrigin::Hidden(version), NoteCondition::There);
                     margin.notes.push(note.key(&key).value(value).margin(inner));
                 }
             }
@@ -122,11 +132,13 @@ pub(super) fn show_restored(
 ) {
     match body {
         Value::Object(map) => {
-            let is_free = |note: &mut Note| {
+            // A value that was only filled in is no statement of the sender: what was really there
+            // wins.
+            let is_free = |note: &mut KeptNote| {
                 let key = note.key.as_ref().filter(|_| note.margin.restored);
                 key.is_some_and(|key| !map.contains_key(key) || filled.contains(&child(at, key)))
             };
-            let back: Vec<Note> = margin.notes.extract_if(.., is_free).collect();
+            let back: Vec<KeptNote> = margin.notes.extract_if(.., is_free).collect();
             for note in back {
                 if let (Some(key), Some(value)) = (note.key, note.value) {
                     map.insert(key.clone(), value);
@@ -156,8 +168,9 @@ fn trail_in(document: &Value, pointer: &str) -> Option<Trail> {
     let mut trail = Vec::new();
     for token in tokens(pointer)? {
         let (step, inner) = match value {
-            Value::Object(map) => (Token::Key(token.clone()), map.get(&token)?),
-            Value::Array(items) => (Token::Every, items.get(token.parse::<usize>().ok()?)?),
+            // Items count as one place in a trail: schemas and steps don't know their numbers.
+            Value::Object(map) => (PathToken::Key(token.clone()), map.get(&token)?),
+            Value::Array(items) => (PathToken::Every, items.get(token.parse::<usize>().ok()?)?),
             _ => return None,
         };
         trail.push(step);
@@ -171,6 +184,7 @@ fn hide(document: &mut Value, margin: &mut Margin, pointer: &str, version: Versi
     let Some(mut tokens) = tokens(pointer) else {
         return;
     };
+    // Down both at once, since the margin of a place has to be beside it.
     let Some(key) = tokens.pop() else { return };
     let (mut value, mut margin) = (document, margin);
     for token in tokens {
@@ -188,9 +202,10 @@ fn hide(document: &mut Value, margin: &mut Margin, pointer: &str, version: Versi
         let Some(inner) = inner else { return };
         (value, margin) = inner;
     }
+    // If the field is not there its margin stays empty, and is tidied away later.
     if let Some(field) = value.as_object_mut().and_then(|map| map.shift_remove(&key)) {
         let inner = margin.take_key(&key);
-        let note = Note::new(By::Hidden(version), Holds::There);
+        let note = KeptNote::new(NoteOrigin::Hidden(version), NoteCondition::There);
         margin.notes.push(note.key(&key).value(field).margin(inner));
     }
 }

@@ -4,7 +4,7 @@ use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
 use crate::types::{deeper_than, dismantle};
 use crate::version::Version;
-use coeval_codes::{Code, Coded};
+use coeval_codes::{Code, CodeOf, Coded};
 use serde_json::Value;
 use std::fmt;
 
@@ -35,6 +35,8 @@ impl fmt::Display for KeyRemedy {
                 place,
                 field,
             } => {
+                // A placeholder where no field of the schema would do: the author has to choose or
+                // add one.
                 let field = field.as_deref().unwrap_or("FIELD");
                 write!(
                     f,
@@ -57,19 +59,25 @@ impl fmt::Display for KeyRemedy {
 }
 
 /// What is in the way.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Reason {
+#[derive(Clone, Debug, PartialEq, Eq, CodeOf)]
+pub enum ConversionObstacle {
     /// A value has no counterpart in the other version.
+    #[code(CONVERSION_VALUE)]
     Value(String),
     /// The result would have too many levels.
+    #[code(CONVERSION_TOO_DEEP)]
     TooDeep,
     /// The result would be too large.
+    #[code(CONVERSION_TOO_LARGE)]
     TooLarge,
     /// Nobody registered such a version.
+    #[code(CONVERSION_VERSION_UNKNOWN)]
     UnknownVersion(Version),
     /// What the versions declare is too complex to be told apart.
+    #[code(VERSIONS_TOO_COMPLEX)]
     TooComplex,
     /// The body sets fields that its version does not have.
+    #[code(BODY_UNEXPRESSED)]
     Unexpressed {
         /// The version of the body.
         version: Version,
@@ -77,11 +85,13 @@ pub enum Reason {
         fields: Vec<String>,
     },
     /// The items of a list can't be told apart, and something is kept for one of them.
+    #[code(LIST_NEEDS_KEY)]
     Ambiguous {
         /// What the type's author can do about it, where that is known.
         remedy: Option<KeyRemedy>,
     },
     /// Two fields that always say the same were changed differently.
+    #[code(MIRRORS_DIFFER)]
     Mirrors {
         /// The one that rules.
         from: String,
@@ -89,22 +99,27 @@ pub enum Reason {
         to: String,
     },
     /// The body changes fields that need full control.
+    #[code(RESTRICTED_FIELDS)]
     RestrictedFields(Vec<String>),
     /// Secrets were given that don't belong to the record.
+    #[code(SECRETS_MISMATCH)]
     Secrets,
 }
 
+/// What a conversion comes to.
+pub(crate) type Carried<T> = Result<T, ConversionRefusal>;
+
 /// A refusal: nothing has changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal {
+pub struct ConversionRefusal {
     /// Where, as a JSON pointer in the version at hand; empty for the whole.
     pub pointer: String,
     /// Why.
-    pub reason: Reason,
+    pub reason: ConversionObstacle,
 }
 
-impl Refusal {
-    pub(crate) fn whole(reason: Reason) -> Self {
+impl ConversionRefusal {
+    pub(crate) fn whole(reason: ConversionObstacle) -> Self {
         Self {
             pointer: String::new(),
             reason,
@@ -114,14 +129,14 @@ impl Refusal {
     pub(crate) fn value(pointer: impl fmt::Display, why: impl Into<String>) -> Self {
         Self {
             pointer: pointer.to_string(),
-            reason: Reason::Value(why.into()),
+            reason: ConversionObstacle::Value(why.into()),
         }
     }
 
     pub(crate) fn ambiguous(list: &str, remedy: Option<KeyRemedy>) -> Self {
         Self {
             pointer: list.to_owned(),
-            reason: Reason::Ambiguous { remedy },
+            reason: ConversionObstacle::Ambiguous { remedy },
         }
     }
 
@@ -143,38 +158,42 @@ impl Refusal {
 
 /// Content that is not deeper than content may be; walks over it recurse. What is deeper is refused
 /// and taken apart, because even dropping it would recurse.
-pub(crate) fn bounded(content: Value) -> Result<Value, Refusal> {
+pub(crate) fn bounded(content: Value) -> Carried<Value> {
     if deeper_than(&content, CONTENT_DEPTH) {
         dismantle(content);
-        return Err(Refusal::whole(Reason::TooDeep));
+        return Err(ConversionRefusal::whole(ConversionObstacle::TooDeep));
     }
     Ok(content)
 }
 
-impl fmt::Display for Refusal {
+impl fmt::Display for ConversionRefusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.reason {
-            Reason::Value(why) if self.pointer.is_empty() => {
+            ConversionObstacle::Value(why) if self.pointer.is_empty() => {
                 write!(f, "the content can't be converted: {why}")
             }
-            Reason::Value(why) => write!(f, "{} can't be converted: {why}", self.pointer),
-            Reason::TooDeep => write!(
+            ConversionObstacle::Value(why) => {
+                write!(f, "{} can't be converted: {why}", self.pointer)
+            }
+            ConversionObstacle::TooDeep => write!(
                 f,
                 "the content has too many levels, or would have, converted"
             ),
-            Reason::TooLarge => write!(f, "converted, the content would be too large"),
-            Reason::UnknownVersion(version) => write!(f, "there is no version {version}"),
-            Reason::TooComplex => {
+            ConversionObstacle::TooLarge => write!(f, "converted, the content would be too large"),
+            ConversionObstacle::UnknownVersion(version) => {
+                write!(f, "there is no version {version}")
+            }
+            ConversionObstacle::TooComplex => {
                 write!(f, "the versions' schemas are too complex to be compared")
             }
             // Those that the caller may not know of were taken out.
-            Reason::Unexpressed { version, fields } if fields.is_empty() => {
+            ConversionObstacle::Unexpressed { version, fields } if fields.is_empty() => {
                 write!(
                     f,
                     "a body at version {version} sets fields that this version does not have"
                 )
             }
-            Reason::Unexpressed { version, fields } => {
+            ConversionObstacle::Unexpressed { version, fields } => {
                 write!(
                     f,
                     "a body at version {version} sets {}, ",
@@ -182,18 +201,19 @@ impl fmt::Display for Refusal {
                 )?;
                 write!(f, "which other versions have and this one does not")
             }
-            Reason::Ambiguous { .. } => write!(
+            ConversionObstacle::Ambiguous { .. } => write!(
                 f,
                 "items of the list {} can't be told apart, and something is kept for one that was changed",
                 self.pointer
             ),
-            Reason::Mirrors { from, to } => {
+            ConversionObstacle::Mirrors { from, to } => {
                 write!(
                     f,
                     "{from} and {to} say the same, and were changed differently"
                 )
             }
-            Reason::RestrictedFields(fields) => {
+            ConversionObstacle::RestrictedFields(fields) => {
+                // The empty pointer is the whole document, which reads as nothing in a sentence.
                 let named = fields.iter().map(|field| match field.as_str() {
                     "" => "the whole content",
                     field => field,
@@ -202,7 +222,7 @@ impl fmt::Display for Refusal {
                 let named = named.join(", ");
                 write!(f, "the body changes {named}, which needs full control")
             }
-            Reason::Secrets => {
+            ConversionObstacle::Secrets => {
                 write!(
                     f,
                     "the secrets at {:?} don't belong to the record",
@@ -213,60 +233,49 @@ impl fmt::Display for Refusal {
     }
 }
 
-impl std::error::Error for Refusal {}
+impl std::error::Error for ConversionRefusal {}
 
-impl Coded for Refusal {
+impl Coded for ConversionRefusal {
     fn code(&self) -> Code {
-        match self.reason {
-            Reason::Value(_) => coeval_codes::CONVERSION_VALUE,
-            Reason::TooDeep => coeval_codes::CONVERSION_TOO_DEEP,
-            Reason::TooLarge => coeval_codes::CONVERSION_TOO_LARGE,
-            Reason::UnknownVersion(_) => coeval_codes::CONVERSION_VERSION_UNKNOWN,
-            Reason::TooComplex => coeval_codes::VERSIONS_TOO_COMPLEX,
-            Reason::Unexpressed { .. } => coeval_codes::BODY_UNEXPRESSED,
-            Reason::Ambiguous { .. } => coeval_codes::LIST_NEEDS_KEY,
-            Reason::Mirrors { .. } => coeval_codes::MIRRORS_DIFFER,
-            Reason::RestrictedFields(_) => coeval_codes::RESTRICTED_FIELDS,
-            Reason::Secrets => coeval_codes::SECRETS_MISMATCH,
-        }
+        self.reason.code()
     }
 
     fn advice(&self) -> String {
         match &self.reason {
-            Reason::Value(_) => {
+            ConversionObstacle::Value(_) => {
                 "Change the value at the version that the resource is stored at, or read it at that version.".to_owned()
             }
-            Reason::TooDeep | Reason::TooLarge => {
+            ConversionObstacle::TooDeep | ConversionObstacle::TooLarge => {
                 "Make the content smaller, or read it at the version that it is stored at.".to_owned()
             }
-            Reason::UnknownVersion(_) => {
+            ConversionObstacle::UnknownVersion(_) => {
                 "Ask for a version that is registered; the type's list of versions has them.".to_owned()
             }
-            Reason::TooComplex => {
+            ConversionObstacle::TooComplex => {
                 "Simplify the patterns in patternProperties, or split the type.".to_owned()
             }
-            Reason::Unexpressed { fields, .. } if fields.is_empty() => {
+            ConversionObstacle::Unexpressed { fields, .. } if fields.is_empty() => {
                 "Leave out what the version does not declare.".to_owned()
             }
-            Reason::Unexpressed { .. } => {
+            ConversionObstacle::Unexpressed { .. } => {
                 "Leave these fields out, or write at a version that has them.".to_owned()
             }
-            Reason::Ambiguous { remedy: None } => {
+            ConversionObstacle::Ambiguous { remedy: None } => {
                 "Write at the version that the resource is stored at, or have the type's author name a key: each: {path, key}.".to_owned()
             }
-            Reason::Ambiguous { remedy: Some(remedy @ KeyRemedy::Distinct { .. }) } => {
+            ConversionObstacle::Ambiguous { remedy: Some(remedy @ KeyRemedy::Distinct { .. }) } => {
                 format!("In {}, {remedy}; or write at the version that the resource is stored at.", self.pointer)
             }
-            Reason::Ambiguous { remedy: Some(remedy) } => {
+            ConversionObstacle::Ambiguous { remedy: Some(remedy) } => {
                 format!("Write at the version that the resource is stored at, or have the type's author {remedy}.")
             }
-            Reason::Mirrors { from, .. } => {
+            ConversionObstacle::Mirrors { from, .. } => {
                 format!("Change {from} alone; the other field follows.")
             }
-            Reason::RestrictedFields(_) => {
+            ConversionObstacle::RestrictedFields(_) => {
                 "Leave these fields as they were read, and those that you don't see out; or ask somebody with full control.".to_owned()
             }
-            Reason::Secrets => {
+            ConversionObstacle::Secrets => {
                 "Restore the resource and its secrets from the same backup, or set the secure fields again.".to_owned()
             }
         }

@@ -19,10 +19,10 @@ mod settle_list;
 mod tests;
 mod view;
 
-pub use secrets::{Secrets, join_secure};
+pub use secrets::{RecordSecrets, join_secure};
 pub use view::SeenView;
 
-use crate::types::{Part, PartId, Restriction, Schema, Visibility};
+use crate::types::{PartId, Restriction, Schema, SchemaPart, Visibility};
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -31,7 +31,7 @@ pub const MASK: &str = "******";
 
 /// What a caller may do with a place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Right {
+enum PlaceRight {
     /// See it and change it.
     Open,
     /// See it.
@@ -42,7 +42,7 @@ enum Right {
     Secure { guarded: bool },
 }
 
-impl Right {
+impl PlaceRight {
     fn of(mark: Restriction, sees: Visibility) -> Self {
         let guarded = mark.visibility > Visibility::Public && sees < Visibility::Private;
         if mark.visibility > sees {
@@ -62,7 +62,7 @@ impl Right {
 }
 
 /// The marks of one document's places, as one caller meets them.
-struct Marks<'s> {
+struct PlaceRestrictions<'s> {
     schema: &'s Schema,
     sees: Visibility,
     /// Marks that the schema does not give, by pointer.
@@ -70,35 +70,50 @@ struct Marks<'s> {
 }
 
 /// A place in a document: its schemas, and the marks that hold there.
-struct Place<'s> {
-    parts: Vec<&'s Part>,
+struct RestrictedPlace<'s> {
+    parts: Vec<&'s SchemaPart>,
     mark: Restriction,
-    right: Right,
+    right: PlaceRight,
     /// Whether what is around it is guarded as a whole.
     inside_guarded: bool,
 }
 
-impl<'s> Marks<'s> {
-    fn root(&self) -> Place<'s> {
-        let right = Right::of(Restriction::default(), self.sees);
+impl<'s> PlaceRestrictions<'s> {
+    fn root(&self) -> RestrictedPlace<'s> {
+        let right = PlaceRight::of(Restriction::default(), self.sees);
         self.place(&[0], "", Restriction::default(), right)
     }
 
-    fn inside(&self, around: &Place<'s>, ids: &[PartId], at: &str) -> Place<'s> {
+    fn inside(
+        &self,
+        around: &RestrictedPlace<'s>,
+        ids: &[PartId],
+        at: &str,
+    ) -> RestrictedPlace<'s> {
         self.place(ids, at, around.mark, around.right)
     }
 
-    fn place(&self, ids: &[PartId], at: &str, around: Restriction, outer: Right) -> Place<'s> {
+    fn place(
+        &self,
+        ids: &[PartId],
+        at: &str,
+        around: Restriction,
+        outer: PlaceRight,
+    ) -> RestrictedPlace<'s> {
         let parts = self.schema.shape.possible(ids);
+        // All schemas that possibly apply count: with restrictions, the stronger one wins wherever
+        // there is doubt.
         let own = parts.iter().map(|part| part.restriction);
         let mark = own.fold(around, Restriction::and);
+        // Most documents have no marks of other versions, and a pointer need not be hashed then.
         let extra = (!self.extra.is_empty()).then(|| self.extra.get(at));
         let mark = extra.flatten().map_or(mark, |extra| mark.and(*extra));
-        Place {
+        RestrictedPlace {
             parts,
             mark,
-            right: Right::of(mark, self.sees),
-            inside_guarded: outer == Right::Guarded,
+            right: PlaceRight::of(mark, self.sees),
+            // A change inside is found when the outermost guarded place is compared as a whole.
+            inside_guarded: outer == PlaceRight::Guarded,
         }
     }
 }

@@ -5,40 +5,42 @@
 //! what it lacks, if it is what the view had filled in: a body that was read at another version
 //! returns the one and omits the other. Among several that are equal, the first is the first.
 
-use super::express::{Graph, Next};
 use super::identity::{ItemKey, KeyField};
-use super::note::{By, Margin, Note};
-use crate::types::Step as Token;
+use super::note::{KeptNote, Margin, NoteOrigin};
+use super::place_graph::{FieldRoute, PlaceGraph};
+use crate::types::PathToken;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How a version sees the items of a list: without what it does not express, and with what it fills
 /// in.
-pub(crate) struct Likeness<'g> {
-    items: Option<(&'g Graph, usize)>,
+pub(crate) struct ItemLikeness<'g> {
+    items: Option<(&'g PlaceGraph, usize)>,
 }
 
-impl<'g> Likeness<'g> {
+impl<'g> ItemLikeness<'g> {
     /// Only equal items are alike.
     pub(crate) const fn exact() -> Self {
         Self { items: None }
     }
 
-    pub(crate) fn at(graph: Option<&'g Graph>, list: &[Token]) -> Self {
+    pub(crate) fn at(graph: Option<&'g PlaceGraph>, list: &[PathToken]) -> Self {
+        // Without a graph, or where the version has nothing to say of the items, they are compared
+        // as they are.
         let items = graph.and_then(|graph| {
-            let inside = |next: Next, token: &Token| match (next, token) {
-                (Next::Into(at), Token::Key(key)) => Some(graph.state(at)?.next(key)),
-                (Next::Into(at), Token::Every) => {
+            let inside = |next: FieldRoute, token: &PathToken| match (next, token) {
+                (FieldRoute::Into(at), PathToken::Key(key)) => Some(graph.state(at)?.next(key)),
+                (FieldRoute::Into(at), PathToken::Every) => {
                     let state = graph.state(at)?;
                     // Where the first items have schemas of their own, no item is like another.
                     state.prefix.is_empty().then_some(state.items)
                 }
                 _ => None,
             };
-            let mut tokens = list.iter().chain([&Token::Every]);
+            let mut tokens = list.iter().chain([&PathToken::Every]);
             match tokens.try_fold(graph.start, inside)? {
-                Next::Into(at) => Some((graph, at)),
-                Next::Hide | Next::Quiet => None,
+                FieldRoute::Into(at) => Some((graph, at)),
+                FieldRoute::Hide | FieldRoute::Quiet => None,
             }
         });
         Self { items }
@@ -58,14 +60,14 @@ impl<'g> Likeness<'g> {
 }
 
 /// A value as the version would show it.
-fn seen(graph: &Graph, at: usize, value: &Value) -> Value {
+fn seen(graph: &PlaceGraph, at: usize, value: &Value) -> Value {
     let Some(state) = graph.state(at) else {
         return value.clone();
     };
-    let inside = |next: Next, value: &Value| match next {
-        Next::Hide => None,
-        Next::Quiet => Some(value.clone()),
-        Next::Into(at) => Some(seen(graph, at, value)),
+    let inside = |next: FieldRoute, value: &Value| match next {
+        FieldRoute::Hide => None,
+        FieldRoute::Quiet => Some(value.clone()),
+        FieldRoute::Into(at) => Some(seen(graph, at, value)),
     };
     match value {
         Value::Object(map) => {
@@ -73,6 +75,8 @@ fn seen(graph: &Graph, at: usize, value: &Value) -> Value {
             let mut shown: serde_json::Map<String, Value> = fields
                 .filter_map(|(key, value)| Some((key.clone(), inside(state.next(key), value)?)))
                 .collect();
+            // An item that has a default written out is the same as one where it will be filled
+            // in.
             for default in &state.defaults {
                 if !map.contains_key(&default.key) {
                     shown.insert(default.key.clone(), default.value.clone());
@@ -99,11 +103,14 @@ pub(crate) fn match_by_key(
     margins: &BTreeMap<usize, Margin>,
     key: &[KeyField],
 ) -> Option<BTreeMap<usize, usize>> {
+    // Grouped once for both lists: comparing each item with each would be quadratic in what a
+    // client sends.
     let mut old_keys = keyed(old, key);
     let mut new_keys = keyed(new, key);
     let mut matched = BTreeMap::new();
     // Only items for which something is kept have to be told apart; others may share a key.
     for index in margins.keys() {
+        // An item without the key can't be found again, so the key fails for the list as a whole.
         let of_item = key_of(old.get(*index)?, key)?;
         match old_keys.remove(&of_item)?.as_slice() {
             [_] => {}
@@ -138,8 +145,14 @@ fn key_of(item: &Value, key: &[KeyField]) -> Option<String> {
     let mut text = String::new();
     let mut some = false;
     for field in key {
+        // A default stands for the field where it is left out, as the version itself would fill it
+        // in.
         match item.get(&field.name).or(field.default.as_ref()) {
+            // A key is a scalar: containers would have to be compared without what is hidden
+            // inside of them.
             Some(Value::Array(_) | Value::Object(_)) => return None,
+            // Counted as an empty part, so that (a, nothing) and (nothing, a) differ by the
+            // commas.
             None | Some(Value::Null) => {}
             Some(value) => {
                 some = true;
@@ -210,16 +223,17 @@ pub(crate) fn match_equal(
     old: &[Value],
     new: &[Value],
     margins: &BTreeMap<usize, Margin>,
-    likeness: &Likeness<'_>,
+    likeness: &ItemLikeness<'_>,
     replaces: bool,
 ) -> Option<BTreeMap<usize, usize>> {
-    let mut pairing = Pairing {
+    let mut pairing = ItemPairing {
         margins,
         olds: (0..old.len()).collect(),
         news: (0..new.len()).collect(),
         matched: BTreeMap::new(),
     };
     let margin = |index: usize| margins.get(&index);
+    // Forms are texts, because JSON values can't be hashed: 1 and 1.0 are equal.
     let of = |items: &[Value], index: usize| items.get(index).map(canonical);
     // A body that has what is hidden says most clearly which item it means.
     if margins.values().any(hides) {
@@ -229,11 +243,14 @@ pub(crate) fn match_equal(
         };
         pairing.pair(&whole, &|index| of(new, index))?;
     }
+    // Exactly equal items next, before anything that only looks alike: an unchanged item must
+    // never be taken for its edited neighbour.
     pairing.pair(&|index| of(old, index), &|index| of(new, index))?;
     if likeness.items.is_some() && !pairing.is_settled() {
         let like = |items: &[Value], index: usize| Some(likeness.of(items.get(index)?));
         pairing.pair(&|index| like(old, index), &|index| like(new, index))?;
     }
+    // Last, since it pairs without looking at what the items show.
     if replaces && !pairing.is_settled() {
         pairing.pair_replaced(new);
     }
@@ -241,17 +258,18 @@ pub(crate) fn match_equal(
 }
 
 /// Old and new items that are not paired yet, and those that are.
-struct Pairing<'m> {
+struct ItemPairing<'m> {
     margins: &'m BTreeMap<usize, Margin>,
     olds: Vec<usize>,
     news: Vec<usize>,
     matched: BTreeMap<usize, usize>,
 }
 
-impl Pairing<'_> {
+impl ItemPairing<'_> {
     /// Pairs items that share a form, the first with the first. `None` if their number changed and
     /// what is kept for them differs.
     fn pair(
+        // New items without a form of an old one open no group: they are new.
         &mut self,
         old_form: &dyn Fn(usize) -> Option<String>,
         new_form: &dyn Fn(usize) -> Option<String>,
@@ -280,6 +298,7 @@ impl Pairing<'_> {
             }
         }
         let matched = &self.matched;
+        // What is paired is out of the way for the weaker comparisons that follow.
         self.olds.retain(|old| !matched.contains_key(old));
         self.news.retain(|new| !paired.contains(new));
         Some(())
@@ -293,11 +312,14 @@ impl Pairing<'_> {
             new.get(*index)
                 .is_some_and(|item| is_replaced(margin, item))
         };
+        // Every candidate must replace it, since any of them may be the one that it is paired
+        // with.
         let replaced = |old: &usize| {
             let margin = margins.get(old).filter(|margin| !is_light(margin));
             margin.is_some_and(|margin| news.iter().all(|index| by(margin, index)))
         };
         let olds: Vec<usize> = self.olds.iter().copied().filter(replaced).collect();
+        // In order, so that the same body leads to the same record every time.
         let paired: HashMap<usize, usize> = olds.into_iter().zip(news.iter().copied()).collect();
         self.olds.retain(|old| !paired.contains_key(old));
         self.news
@@ -321,7 +343,7 @@ impl Pairing<'_> {
 
 /// Whether nothing is lost with the notes: they only say that a default was filled in.
 fn is_light(margin: &Margin) -> bool {
-    let filled = |note: &Note| note.by == By::Filled;
+    let filled = |note: &KeptNote| note.by == NoteOrigin::Filled;
     margin.notes.iter().all(filled)
         && margin.keys.values().all(is_light)
         && margin.items.values().all(is_light)
@@ -329,9 +351,11 @@ fn is_light(margin: &Margin) -> bool {
 
 /// Whether a body has itself all that is hidden.
 fn is_replaced(margin: &Margin, body: &Value) -> bool {
-    let has = |note: &Note| match (note.by, &note.key) {
-        (By::Filled, _) => true,
-        (By::Hidden(_), Some(key)) => body.get(key).is_some(),
+    // Only what is hidden or filled in can be replaced by name; the note of a step can't be
+    // compared with a body.
+    let has = |note: &KeptNote| match (note.by, &note.key) {
+        (NoteOrigin::Filled, _) => true,
+        (NoteOrigin::Hidden(_), Some(key)) => body.get(key).is_some(),
         _ => false,
     };
     let inside = |(key, margin): (&String, &Margin)| {
@@ -339,12 +363,13 @@ fn is_replaced(margin: &Margin, body: &Value) -> bool {
     };
     margin.notes.iter().all(has)
         && margin.keys.iter().all(inside)
+        // Items inside have no name by which a body could replace what is kept for them.
         && margin.items.values().all(is_light)
 }
 
 /// Whether a field is hidden, here or inside.
 fn hides(margin: &Margin) -> bool {
-    let hidden = |note: &Note| matches!(note.by, By::Hidden(_));
+    let hidden = |note: &KeptNote| matches!(note.by, NoteOrigin::Hidden(_));
     margin.notes.iter().any(hidden)
         || margin.keys.values().any(hides)
         || margin.items.values().any(hides)
@@ -363,7 +388,10 @@ fn whole(value: &Value, margin: &Margin) -> Value {
             });
             let mut all: serde_json::Map<String, Value> = fields.collect();
             for note in &margin.notes {
-                if let (By::Hidden(_), Some(key), Some(value)) = (note.by, &note.key, &note.value) {
+                if let (NoteOrigin::Hidden(_), Some(key), Some(value)) =
+                    (note.by, &note.key, &note.value)
+                {
+                    // What the item shows now is newer than what was hidden under its name.
                     all.entry(key.as_str()).or_insert_with(|| value.clone());
                 }
             }
@@ -384,6 +412,7 @@ fn whole(value: &Value, margin: &Margin) -> Value {
 
 /// For every item of the body, the old item that it is; for those that are new, none.
 pub(crate) fn partners(old: &[Value], new: &[Value], keys: &[&ItemKey]) -> HashMap<usize, usize> {
+    // Unlike in a write, no margin says which items matter: the key must tell apart all of them.
     let unique = |keyed: &HashMap<String, Vec<usize>>| keyed.values().all(|at| at.len() == 1);
     for key in keys {
         let (olds, news) = (keyed(old, &key.fields), keyed(new, &key.fields));
@@ -395,6 +424,7 @@ pub(crate) fn partners(old: &[Value], new: &[Value], keys: &[&ItemKey]) -> HashM
         }
     }
     let mut waiting: HashMap<String, Vec<usize>> = HashMap::new();
+    // From the back, so that `pop` hands out equal items in their order.
     for (index, item) in old.iter().enumerate().rev() {
         waiting.entry(canonical(item)).or_default().push(index);
     }

@@ -11,16 +11,16 @@ mod plain;
 mod source;
 mod values;
 
-pub(crate) use crate::types::subschemas::{each_inside, has_reference};
-pub(crate) use field::{Field, Scope};
-pub(crate) use kinds::Kinds;
+pub(crate) use crate::types::subschemas::{each_inside, has_reference, objects_in};
+pub(crate) use field::{SketchField, SketchScope};
+pub(crate) use kinds::JsonKinds;
 pub(crate) use plain::{
     is_required, keep_choices, property, property_parts, set_property, set_required, write_out,
 };
-pub(crate) use source::Source;
+pub(crate) use source::SchemaSource;
 pub(crate) use values::{finite, item_parts, item_schemas, listed, one_of, whole_number};
 
-use super::path::Path;
+use super::path::FieldPath;
 use super::weight::weight;
 use serde_json::Value;
 use std::sync::Arc;
@@ -33,9 +33,9 @@ const BYTES: usize = 512 * 1024;
 const WORK: usize = 64 * 1024 * 1024;
 /// What was spent.
 #[derive(Debug, Default)]
-pub(crate) struct Effort(usize);
+pub(crate) struct SketchEffort(usize);
 
-impl Effort {
+impl SketchEffort {
     /// Whether so many bytes more are affordable.
     pub(crate) const fn spend(&mut self, bytes: usize) -> bool {
         self.0 = self.0.saturating_add(bytes);
@@ -45,30 +45,32 @@ impl Effort {
 
 /// A document fits if it fits one of the alternatives.
 #[derive(Debug)]
-pub(crate) struct Sketch {
+pub(crate) struct SchemaSketch {
     pub(crate) alternatives: Vec<Value>,
-    pub(crate) source: Arc<Source>,
-    pub(crate) effort: Effort,
+    pub(crate) source: Arc<SchemaSource>,
+    pub(crate) effort: SketchEffort,
 }
 
-impl Sketch {
-    pub(crate) fn new(schema: Value, source: Arc<Source>) -> Self {
+impl SchemaSketch {
+    pub(crate) fn new(schema: Value, source: Arc<SchemaSource>) -> Self {
         Self {
             alternatives: vec![schema],
             source,
-            effort: Effort::default(),
+            effort: SketchEffort::default(),
         }
     }
 
     /// Works on the object at the end of the keys, wherever it can be one.
-    pub(crate) fn within(&mut self, keys: &[String], mut work: impl FnMut(&mut Scope<'_>)) {
+    pub(crate) fn within(&mut self, keys: &[String], mut work: impl FnMut(&mut SketchScope<'_>)) {
         let Self {
             alternatives,
             source,
             effort,
         } = self;
+        // Every alternative by itself: a step works on each document, whichever alternative that
+        // fits.
         for node in alternatives {
-            let mut scope = Scope::new(node, source, effort);
+            let mut scope = SketchScope::new(node, source, effort);
             if let Some(mut scope) = scope.enter(keys) {
                 work(&mut scope);
             }
@@ -77,13 +79,13 @@ impl Sketch {
 
     /// Works on the innermost object that has all of the paths in it. What is true of a field there
     /// is relative to that object, so a field that is required in an optional object is required.
-    pub(crate) fn around(&mut self, paths: &[&Path], work: impl FnMut(&mut Scope<'_>)) {
+    pub(crate) fn around(&mut self, paths: &[&FieldPath], work: impl FnMut(&mut SketchScope<'_>)) {
         self.within(&shared(paths), work);
     }
 
     /// A part of a schema as a sketch of its own.
     pub(crate) fn inside(
-        scope: &mut Scope<'_>,
+        scope: &mut SketchScope<'_>,
         schema: Value,
         work: impl FnOnce(&mut Self),
     ) -> Value {
@@ -122,7 +124,7 @@ impl Sketch {
 }
 
 /// The keys of the innermost object around all of the fields.
-pub(crate) fn shared(paths: &[&Path]) -> Vec<String> {
+pub(crate) fn shared(paths: &[&FieldPath]) -> Vec<String> {
     let mut parents = paths.iter().map(|path| path.split().0);
     let first = parents.next().unwrap_or_default();
     let alike = |one: &[String], other: &[String]| {

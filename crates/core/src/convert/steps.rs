@@ -25,14 +25,15 @@ mod wrap;
 
 pub(crate) use parse::parsed;
 
-use super::making::{Args, Making, StepFlaw};
-use super::step::Directed;
+use super::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use super::step::DirectedStep;
 
 /// How a step is made of its arguments.
-type Read = fn(&mut Args<'_>, &mut Making<'_>) -> Result<Vec<Directed>, StepFlaw>;
+type StepReader =
+    fn(&mut StepArgs<'_>, &mut ProgramBuilder<'_>) -> Result<Vec<DirectedStep>, StepFlaw>;
 
 /// Every step by its name. A new one is a file and a line here.
-pub(crate) const ALL: &[(&str, Read)] = &[
+pub(crate) const ALL: &[(&str, StepReader)] = &[
     ("rename", rename::read),
     ("move", move_to::read),
     ("add", add::read),

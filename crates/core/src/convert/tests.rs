@@ -8,7 +8,7 @@ mod puts;
 mod replays;
 mod views;
 
-use super::{Record, Versions};
+use super::{ContentRecord, Versions};
 use crate::types::TypeVersion;
 use crate::version::Version;
 use serde_json::{Value, json};
@@ -38,12 +38,12 @@ pub(crate) fn versions(files: Vec<TypeVersion>) -> Versions {
     Versions::of_files(files).unwrap()
 }
 
-pub(crate) fn record(version: &str, content: Value) -> Record {
-    Record::new(v(version), content)
+pub(crate) fn record(version: &str, content: Value) -> ContentRecord {
+    ContentRecord::new(v(version), content)
 }
 
 impl Versions {
-    fn see(&self, record: &Record, at: &str) -> Value {
+    fn see(&self, record: &ContentRecord, at: &str) -> Value {
         self.view(record.clone(), v(at)).unwrap().content
     }
 }

@@ -1,46 +1,49 @@
 //! All versions of a type, and the ways between them.
 
-use super::express::{Elsewhere, Graph, TooComplex};
-use super::expressing::{Purpose, fill_again, forget_own, leave, walk};
+use super::express::{ExpressPurpose, fill_again, forget_own, leave, walk};
 use super::identity::ItemKey;
-use super::kept::Kept;
-use super::making::{Making, StepFlaw};
+use super::kept::KeptValues;
 use super::path::{Trail, pattern};
-use super::program::Program;
-use super::refusal::{Reason, Refusal, bounded};
-use super::step::{Class, Directed, Loss, Mirror, Run, Way, images_all, mirrors};
-use super::tree::Tree;
+use super::place_graph::{ElsewherePaths, PlaceGraph, TooComplex};
+use super::program::StepProgram;
+use super::program_builder::{ProgramBuilder, StepFlaw};
+use super::refusal::{ConversionObstacle, ConversionRefusal, bounded};
+use super::step::{
+    Budget, ConversionClass, DirectedStep, MirroredFields, StepLoss, StepWay, images_all, mirrors,
+};
+use super::tree::NotedValue;
+use crate::convert::refusal::Carried;
 use crate::types::{DeclaredList, PathPattern, Restriction, TypeVersion};
 use crate::version::Version;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
 /// A resource's content as it is stored.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Record {
+pub struct ContentRecord {
     /// The stored version.
     pub version: Version,
     /// The content at that version.
     pub content: Value,
     /// What other versions can hold beyond it.
-    pub kept: Kept,
+    pub kept: KeptValues,
 }
 
-impl Record {
+impl ContentRecord {
     /// A record with nothing kept.
     #[must_use]
     pub fn new(version: Version, content: Value) -> Self {
         Self {
             version,
             content,
-            kept: Kept::default(),
+            kept: KeptValues::default(),
         }
     }
 
-    pub(crate) fn into_tree(self) -> Result<Tree, Refusal> {
-        Ok(Tree {
+    pub(crate) fn into_tree(self) -> Carried<NotedValue> {
+        Ok(NotedValue {
             value: bounded(self.content)?,
             margin: self.kept.0,
         })
@@ -49,18 +52,22 @@ impl Record {
 
 /// A resource shown at one version.
 #[derive(Clone, Debug, PartialEq)]
-pub struct View {
+pub struct ContentView {
     /// The content at the version that was asked for.
     pub content: Value,
     /// What that version can't show.
-    pub kept: Kept,
+    pub kept: KeptValues,
 }
 
 /// Why versions don't form a type.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum VersionsError {
     /// The parent is not there.
     #[error("version {version} is converted from {parent}, which does not exist")]
+    #[code(
+        CONVERSION_PARENT_UNKNOWN,
+        advice = "Give version {parent} too, or name another parent under conversion.from."
+    )]
     ParentUnknown {
         /// Which version.
         version: Version,
@@ -69,12 +76,18 @@ pub enum VersionsError {
     },
     /// The same version again.
     #[error("version {0} is there twice")]
+    #[code(VERSION_TWICE, advice = "Give each version once.")]
     Twice(Version),
     /// Versions of more than one type.
     #[error("{0} is a version of another type")]
+    #[code(VERSION_OF_OTHER_TYPE, advice = "Give versions of one type only.")]
     OtherType(String),
     /// A step that can't be made.
     #[error("the conversion to version {version} is wrong at {}: {flaw}", flaw.pointer)]
+    #[code(
+        CONVERSION_STEP,
+        advice = "Correct the step; the page on conversions shows each."
+    )]
     Step {
         /// Which version.
         version: Version,
@@ -83,38 +96,16 @@ pub enum VersionsError {
     },
 }
 
-impl Coded for VersionsError {
-    fn code(&self) -> Code {
-        match self {
-            Self::ParentUnknown { .. } => coeval_codes::CONVERSION_PARENT_UNKNOWN,
-            Self::Twice(_) => coeval_codes::VERSION_TWICE,
-            Self::OtherType(_) => coeval_codes::VERSION_OF_OTHER_TYPE,
-            Self::Step { .. } => coeval_codes::CONVERSION_STEP,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::ParentUnknown { parent, .. } => {
-                format!("Give version {parent} too, or name another parent under conversion.from.")
-            }
-            Self::Twice(_) => "Give each version once.".to_owned(),
-            Self::OtherType(_) => "Give versions of one type only.".to_owned(),
-            Self::Step { .. } => "Correct the step; the page on conversions shows each.".to_owned(),
-        }
-    }
-}
-
 #[derive(Debug)]
-struct Node {
+struct VersionNode {
     version: Arc<TypeVersion>,
     parent: Option<usize>,
     /// From the parent.
-    steps: Vec<Directed>,
-    graph: OnceLock<Result<Graph, TooComplex>>,
+    steps: Vec<DirectedStep>,
+    graph: OnceLock<Result<PlaceGraph, TooComplex>>,
     lists: OnceLock<Vec<DeclaredList>>,
     item_keys: OnceLock<Vec<ItemKey>>,
-    mirrors: OnceLock<Vec<Mirror>>,
+    mirrors: OnceLock<Vec<MirroredFields>>,
     foreign_marks: OnceLock<Vec<ForeignMark>>,
 }
 
@@ -136,10 +127,10 @@ pub(crate) struct WeakerPlace {
 /// All versions of one type that are known, with what is compiled for them.
 #[derive(Debug)]
 pub struct Versions {
-    nodes: Vec<Node>,
+    nodes: Vec<VersionNode>,
     numbers: BTreeMap<Version, usize>,
     /// For each pair, the program between them.
-    programs: Vec<OnceLock<Program>>,
+    programs: Vec<OnceLock<StepProgram>>,
     /// Whether any version restricts a field.
     restricts: bool,
 }
@@ -152,10 +143,11 @@ impl Versions {
     ///
     /// The first thing that is wrong.
     pub fn new(registered: Vec<Arc<TypeVersion>>) -> Result<Self, VersionsError> {
-        let mut nodes: Vec<Node> = Vec::new();
+        let mut nodes: Vec<VersionNode> = Vec::new();
         let mut numbers: BTreeMap<Version, usize> = BTreeMap::new();
         for version in registered {
             let own = version.id.version;
+            // Compared with the first alone: all others have been compared with it.
             if let Some(first) = nodes.first() {
                 let (first, id) = (&first.version.id, &version.id);
                 if (&first.vendor, &first.nss) != (&id.vendor, &id.nss) {
@@ -167,6 +159,8 @@ impl Versions {
                 return Err(VersionsError::Twice(own));
             }
             let parent = match &version.conversion {
+                // The parent has to be among those registered before; `of_shared` puts files in
+                // such an order.
                 Some(conversion) => {
                     let unknown = || VersionsError::ParentUnknown {
                         version: own,
@@ -182,19 +176,23 @@ impl Versions {
                     nearest.map(|(_, number)| *number)
                 }
             };
+            // Steps are built against the parent's schema, since that is what their paths speak
+            // of.
             let steps = match (&version.conversion, parent.and_then(|at| nodes.get(at))) {
                 (Some(conversion), Some(parent)) => {
                     let old = Some(&parent.version.schema);
-                    Making::steps(own, conversion.from, old, &conversion.steps)
+                    ProgramBuilder::steps(own, conversion.from, old, &conversion.steps)
                         .map_err(|flaw| VersionsError::Step { version: own, flaw })?
                 }
                 _ => Vec::new(),
             };
             numbers.insert(own, nodes.len());
-            nodes.push(Node {
+            nodes.push(VersionNode {
                 version,
                 parent,
                 steps,
+                // Compiled when somebody asks: a type may have many versions, and most are never
+                // read at each other.
                 graph: OnceLock::new(),
                 lists: OnceLock::new(),
                 item_keys: OnceLock::new(),
@@ -202,9 +200,13 @@ impl Versions {
                 foreign_marks: OnceLock::new(),
             });
         }
+        // One slot for each pair of versions, so that a program is found by its number without a
+        // lock.
         let programs = (0..nodes.len() * nodes.len()).map(|_| OnceLock::new());
         Ok(Self {
             programs: programs.collect(),
+            // Computed once: where nothing is restricted, reads and writes skip everything that is
+            // done for it.
             restricts: nodes.iter().any(|node| node.version.schema.restricts()),
             nodes,
             numbers,
@@ -238,9 +240,11 @@ impl Versions {
     ///
     /// As [`Versions::new`].
     pub fn of_shared(mut files: Vec<Arc<TypeVersion>>) -> Result<Self, VersionsError> {
+        // Highest first, so that `rposition` below finds the lowest that is ready.
         files.sort_by_key(|file| std::cmp::Reverse(file.id.version));
         let mut ordered: Vec<Arc<TypeVersion>> = Vec::new();
         while !files.is_empty() {
+            // Quadratic, in the number of versions of one type, which is small.
             let there = |version: Version| ordered.iter().any(|one| one.id.version == version);
             // A version may be converted from a higher one, so the order of numbers is not enough.
             let ready = |file: &Arc<TypeVersion>| match &file.conversion {
@@ -282,13 +286,13 @@ impl Versions {
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
     /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
     /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
-    /// let stored = Record::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
+    /// let stored = ContentRecord::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
     /// let view = app.view(stored, v1).unwrap();
     /// assert_eq!(view.content, json!({"img": "web", "memory": 2}));
     /// let gpu = view.kept.entries().into_iter().find(|entry| entry.path == "/gpu").unwrap();
@@ -298,14 +302,19 @@ impl Versions {
     /// # Errors
     ///
     /// If a version is unknown, or a value has no counterpart.
-    pub fn view(&self, record: Record, to: Version) -> Result<View, Refusal> {
+    pub fn view(
+        &self,
+        record: ContentRecord,
+        to: Version,
+    ) -> Result<ContentView, ConversionRefusal> {
         let version = record.version;
         let mut tree = record.into_tree()?;
         let (from, to) = (self.number(version)?, self.number(to)?);
-        self.carry(from, to, &mut tree, &mut Run::new(), Carry::View)?;
-        Ok(View {
+        // The budget is fresh for each read: what one request spends is nothing to another.
+        self.carry(from, to, &mut tree, &mut Budget::new(), CarryPurpose::View)?;
+        Ok(ContentView {
             content: tree.value,
-            kept: Kept(tree.margin),
+            kept: KeptValues(tree.margin),
         })
     }
 
@@ -313,13 +322,13 @@ impl Versions {
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
     /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
     /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
-    /// let stored = Record::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
+    /// let stored = ContentRecord::new(v2, json!({"image": "web", "memory": 2049, "gpu": 4}));
     /// let down = app.moved(stored.clone(), v1).unwrap();
     /// assert_eq!(down.content, json!({"img": "web", "memory": 2}));
     /// assert_eq!(app.moved(down, v2).unwrap(), stored, "nothing is forgotten on the way");
@@ -328,15 +337,25 @@ impl Versions {
     /// # Errors
     ///
     /// As [`Versions::view`].
-    pub fn moved(&self, record: Record, to: Version) -> Result<Record, Refusal> {
+    pub fn moved(
+        &self,
+        record: ContentRecord,
+        to: Version,
+    ) -> Result<ContentRecord, ConversionRefusal> {
         let version = record.version;
         let mut tree = record.into_tree()?;
         let (from, number) = (self.number(version)?, self.number(to)?);
-        self.carry(from, number, &mut tree, &mut Run::new(), Carry::Move)?;
-        Ok(Record {
+        self.carry(
+            from,
+            number,
+            &mut tree,
+            &mut Budget::new(),
+            CarryPurpose::Move,
+        )?;
+        Ok(ContentRecord {
             version: to,
             content: tree.value,
-            kept: Kept(tree.margin),
+            kept: KeptValues(tree.margin),
         })
     }
 
@@ -344,29 +363,34 @@ impl Versions {
     ///
     /// ```
     /// # const APP: &str = include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/doctests/app.yaml"));
-    /// # use coeval_core::convert::{Record, Versions};
+    /// # use coeval_core::convert::{ContentRecord, Versions};
     /// # use coeval_core::types::TypeVersion;
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
     /// # let (v1, v2) = (Version::new(1, 0, 0), Version::new(2, 0, 0));
     /// # let app = Versions::of_files(TypeVersion::parse_all(APP).unwrap()).unwrap();
-    /// use coeval_core::convert::Class;
+    /// use coeval_core::convert::ConversionClass;
     ///
     /// let (class, losses) = app.class(v2, v1).unwrap();
     /// assert_eq!(Some(class), losses.iter().map(|loss| loss.class).max(), "the worst of all");
     /// let gpu = losses.iter().find(|loss| loss.path == "/gpu").unwrap();
-    /// assert_eq!(gpu.class, Class::Keeps, "v1 has no place for it");
+    /// assert_eq!(gpu.class, ConversionClass::Keeps, "v1 has no place for it");
     /// ```
     ///
     /// # Errors
     ///
     /// If a version is unknown.
-    pub fn class(&self, from: Version, to: Version) -> Result<(Class, Vec<Loss>), Refusal> {
+    pub fn class(
+        &self,
+        from: Version,
+        to: Version,
+    ) -> Result<(ConversionClass, Vec<StepLoss>), ConversionRefusal> {
         let program = self.program(self.number(from)?, self.number(to)?);
         let mut losses = program
             .map(|program| program.losses.clone())
             .unwrap_or_default();
         losses.dedup();
+        // The worst of them, in the order of the classes, is what holds for the whole.
         let class = losses.iter().map(|loss| loss.class).max();
         Ok((class.unwrap_or_default(), losses))
     }
@@ -383,6 +407,8 @@ impl Versions {
         let Some(node) = self.node(number) else {
             return &[];
         };
+        // Computed once for the version: the walk compares all declared paths with those of all
+        // others.
         node.foreign_marks.get_or_init(|| {
             let others = (0..self.nodes.len()).filter(|other| *other != number);
             let places = others.flat_map(|other| self.weaker_places(other, number));
@@ -391,14 +417,15 @@ impl Versions {
                 restriction: place.before,
             };
             let mut found: Vec<ForeignMark> = places.map(mark).collect();
+            // Sorted, so that the same place that several versions mark is there once.
             found.sort();
             found.dedup();
             found
         })
     }
 
-    pub(crate) fn number(&self, version: Version) -> Result<usize, Refusal> {
-        let unknown = || Refusal::whole(Reason::UnknownVersion(version));
+    pub(crate) fn number(&self, version: Version) -> Carried<usize> {
+        let unknown = || ConversionRefusal::whole(ConversionObstacle::UnknownVersion(version));
         self.numbers.get(&version).copied().ok_or_else(unknown)
     }
 
@@ -413,11 +440,11 @@ impl Versions {
     }
 
     /// The steps from a version's parent.
-    pub(crate) fn own_steps(&self, number: usize) -> &[Directed] {
+    pub(crate) fn own_steps(&self, number: usize) -> &[DirectedStep] {
         self.node(number).map_or(&[], |node| &node.steps)
     }
 
-    fn node(&self, number: usize) -> Option<&Node> {
+    fn node(&self, number: usize) -> Option<&VersionNode> {
         self.nodes.get(number)
     }
 
@@ -425,32 +452,34 @@ impl Versions {
         self.node(number).map(|node| &*node.version)
     }
 
-    pub(crate) fn graph(&self, number: usize) -> Result<&Graph, Refusal> {
-        let too_complex = || Refusal::whole(Reason::TooComplex);
+    pub(crate) fn graph(&self, number: usize) -> Carried<&PlaceGraph> {
+        let too_complex = || ConversionRefusal::whole(ConversionObstacle::TooComplex);
         let node = self.node(number).ok_or_else(too_complex)?;
         let graph = node.graph.get_or_init(|| {
             let all: Vec<_> = self.nodes.iter().map(|node| &node.version.schema).collect();
             let elsewhere = self.elsewhere(number)?;
-            Graph::of(&node.version.schema, &all, &elsewhere)
+            PlaceGraph::of(&node.version.schema, &all, &elsewhere)
         });
         graph.as_ref().map_err(|TooComplex| too_complex())
     }
 
     /// What other versions declare and steps have given another place here.
-    fn elsewhere(&self, number: usize) -> Result<Elsewhere, TooComplex> {
-        let mut elsewhere = Elsewhere::new();
+    fn elsewhere(&self, number: usize) -> Result<ElsewherePaths, TooComplex> {
+        let mut elsewhere = ElsewherePaths::new();
         for (other, node) in self.nodes.iter().enumerate() {
             let steps = self.path(other, number);
             if steps.is_empty() {
                 continue;
             }
+            // A walk that was cut has not seen all names: to go on would hide too little.
             let declared = node.version.schema.declared_paths();
             if !declared.complete {
                 return Err(TooComplex);
             }
             for one in declared.paths {
                 let trail = one.path.steps().to_vec();
-                for image in images_all(&steps, Way::Forward, trail.clone()) {
+                // A step may copy a field: all of its images are that field here.
+                for image in images_all(&steps, StepWay::Forward, trail.clone()) {
                     // Where the schema repeats itself the walk has ended. Under its own name the
                     // schema tells what is inside; under another, all counts.
                     let moved = image != trail;
@@ -461,14 +490,15 @@ impl Versions {
         Ok(elsewhere)
     }
 
-    pub(crate) fn program(&self, from: usize, to: usize) -> Option<&Program> {
+    pub(crate) fn program(&self, from: usize, to: usize) -> Option<&StepProgram> {
         // Compiled on first use: most pairs of a long history are never asked for.
         let slot = self.programs.get(from * self.nodes.len() + to)?;
-        Some(slot.get_or_init(|| Program::new(self.path(from, to))))
+        Some(slot.get_or_init(|| StepProgram::new(self.path(from, to))))
     }
 
     /// The steps on the one path between two versions, in the order in which they are taken.
-    pub(crate) fn path(&self, from: usize, to: usize) -> Vec<Directed> {
+    pub(crate) fn path(&self, from: usize, to: usize) -> Vec<DirectedStep> {
+        // Towards the root; every version has one parent at most, so this ends.
         let ancestors = |mut at: usize| {
             let mut all = vec![at];
             while let Some(parent) = self.node(at).and_then(|node| node.parent) {
@@ -484,7 +514,7 @@ impl Versions {
         let mut path = Vec::new();
         for number in up.iter().take_while(|number| !down.contains(number)) {
             // Towards the root each conversion is undone, its last step first.
-            path.extend(steps(number).iter().rev().map(|step| Directed {
+            path.extend(steps(number).iter().rev().map(|step| DirectedStep {
                 step: Arc::clone(&step.step),
                 way: step.way.turned(),
             }));
@@ -519,21 +549,23 @@ impl Versions {
     }
 
     /// The fields that mirror each other, in the terms of one version.
-    pub(crate) fn mirrors(&self, number: usize) -> &[Mirror] {
+    pub(crate) fn mirrors(&self, number: usize) -> &[MirroredFields] {
         let Some(node) = self.node(number) else {
             return &[];
         };
         node.mirrors.get_or_init(|| {
             let mut found = Vec::new();
             for (child, other) in self.nodes.iter().enumerate() {
+                // Carried from wherever they are declared: a mirror holds for all versions that
+                // have both fields.
                 let steps = self.path(child, number);
                 let of_child = mirrors(&other.steps).into_iter();
-                found.extend(of_child.filter_map(|one| one.carried(&steps, Way::Forward)));
+                found.extend(of_child.filter_map(|one| one.carried(&steps, StepWay::Forward)));
             }
             let schema = &node.version.schema;
             let declares = |trail: &Trail| schema.declares_some(&pattern(trail));
             // Where a version has only one of the two fields there is nothing to keep alike.
-            found.retain(|one: &Mirror| declares(&one.from) && declares(&one.to));
+            found.retain(|one: &MirroredFields| declares(&one.from) && declares(&one.to));
             found
         })
     }
@@ -543,41 +575,46 @@ impl Versions {
         &self,
         from: usize,
         to: usize,
-        tree: &mut Tree,
-        run: &mut Run,
-        carry: Carry,
-    ) -> Result<(), Refusal> {
+        tree: &mut NotedValue,
+        run: &mut Budget,
+        carry: CarryPurpose,
+    ) -> Carried<()> {
         if from == to {
             return Ok(());
         }
+        // A number that no version has comes from a bug, not from a request; it is refused all the
+        // same, because panics are not an option here.
         let version = |number| {
-            let unknown = || Refusal::whole(Reason::TooComplex);
+            let unknown = || ConversionRefusal::whole(ConversionObstacle::TooComplex);
             self.type_version(number)
                 .map(|one| one.id.version)
                 .ok_or_else(unknown)
         };
         let (left, reached) = (version(from)?, version(to)?);
-        if matches!(carry, Carry::Move | Carry::There) {
+        if matches!(carry, CarryPurpose::Move | CarryPurpose::There) {
             // What is there beyond what the version expresses is its own again when the content comes back.
             // A view never comes back.
-            walk(self.graph(from)?, tree, Purpose::Mark(left), run)?;
+            walk(self.graph(from)?, tree, ExpressPurpose::Mark(left), run)?;
         }
+        // Before the steps: what was filled in for the old version goes, and what was hidden from
+        // it returns.
         leave(tree, run);
         if let Some(program) = self.program(from, to) {
             program.apply(tree, run)?;
         }
         // Even without a step: a version that only adds a field must hide it from the other one.
-        let purpose = Purpose::Arrive {
+        let purpose = ExpressPurpose::Arrive {
             from: left,
             to: reached,
-            fill: carry != Carry::Back,
+            fill: carry != CarryPurpose::Back,
         };
         walk(self.graph(to)?, tree, purpose, run)?;
-        if carry == Carry::Back {
+        if carry == CarryPurpose::Back {
             // The body has replaced the document without them: they are not what it left out on purpose.
             fill_again(tree);
         }
-        if matches!(carry, Carry::Move | Carry::Back) {
+        // The marks have done their work once the content is at home again.
+        if matches!(carry, CarryPurpose::Move | CarryPurpose::Back) {
             forget_own(&mut tree.margin, reached);
         }
         tree.margin.tidy();
@@ -587,7 +624,7 @@ impl Versions {
 
 /// What content is brought to another version for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Carry {
+pub(crate) enum CarryPurpose {
     /// To be read.
     View,
     /// To stay there.

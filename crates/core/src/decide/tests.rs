@@ -15,43 +15,49 @@ mod write_table;
 mod writes;
 
 use super::*;
-use crate::version::{ClientVersion, Known, KnownVersion, StoredVersion, Version, WriteVersion};
+use crate::version::{
+    ClientVersion, KnownVersion, KnownVersions, StoredVersion, Version, WriteVersion,
+};
 
 fn v(text: &str) -> Version {
     text.parse().unwrap()
 }
 
 /// A server that knows these versions and no others.
-fn knows(versions: &[&str]) -> Known {
+fn knows(versions: &[&str]) -> KnownVersions {
     versions.iter().map(|text| v(text)).collect()
 }
 
 /// A server of a release whose newest version of the type is this one.
-fn server(newest: &str) -> Known {
+fn server(newest: &str) -> KnownVersions {
     let all = ["v1", "v1.1", "v1.2", "v2", "v2.1", "v3"];
     let known = all.into_iter().map(v).filter(|known| *known <= v(newest));
     known.collect()
 }
 
-fn at(text: &str) -> Stored {
-    Stored::Alone(StoredVersion(v(text)))
+fn at(text: &str) -> StoredVersions {
+    StoredVersions::Alone(StoredVersion(v(text)))
 }
 
-fn pair(old: &str, new: &str, lead: Lead) -> Stored {
-    let pair = Pair::new(StoredVersion(v(old)), StoredVersion(v(new)), lead);
-    Stored::Pair(pair.unwrap())
+fn pair(old: &str, new: &str, lead: LeadingRecord) -> StoredVersions {
+    let pair = VersionPair::new(StoredVersion(v(old)), StoredVersion(v(new)), lead);
+    StoredVersions::Pair(pair.unwrap())
 }
 
-fn at_most(text: &str) -> Wanted {
-    Wanted::AtMost(ClientVersion(v(text)))
+fn at_most(text: &str) -> WantedVersion {
+    WantedVersion::AtMost(ClientVersion(v(text)))
 }
 
 fn body(text: &str) -> WriteVersion {
     WriteVersion::parse(text).unwrap()
 }
 
-fn reading(stored: Stored, known: &Known, wanted: Wanted) -> Reading<'_> {
-    Reading {
+fn reading(
+    stored: StoredVersions,
+    known: &KnownVersions,
+    wanted: WantedVersion,
+) -> VersionedRead<'_> {
+    VersionedRead {
         stored,
         known,
         wanted,
@@ -61,15 +67,15 @@ fn reading(stored: Stored, known: &Known, wanted: Wanted) -> Reading<'_> {
 
 /// A save by somebody who may do everything, with the revision that was read, of a type with
 /// default settings.
-fn writing<'a>(stored: Stored, text: &str, known: &'a Known) -> Writing<'a> {
-    Writing {
+fn writing<'a>(stored: StoredVersions, text: &str, known: &'a KnownVersions) -> VersionedWrite<'a> {
+    VersionedWrite {
         stored: Some(stored),
         body: body(text),
         known,
         store_at: StoreAt::Unsaid,
-        revision: Revision::Current,
-        skew: Skew::Merge,
-        control: Control::Full,
+        revision: RevisionCheck::Current,
+        skew: SkewRule::Merge,
+        control: CallerControl::Full,
         force: Force::No,
         restricted_below: None,
         barrier: None,
@@ -80,24 +86,24 @@ fn known(text: &str) -> KnownVersion {
     knows(&[text]).newest().unwrap()
 }
 
-fn edit(written_at: &str, stored_at: &str) -> Change {
-    Change::Edit {
+fn edit(written_at: &str, stored_at: &str) -> ContentChange {
+    ContentChange::Edit {
         written_at: known(written_at),
         stored_at: known(stored_at),
     }
 }
 
-fn moved(from: &str, to: &str) -> Change {
-    Change::Move {
+fn moved(from: &str, to: &str) -> ContentChange {
+    ContentChange::Move {
         from: known(from),
         to: known(to),
     }
 }
 
-fn replaced(at: &str) -> Change {
-    Change::Replace { at: known(at) }
+fn replaced(at: &str) -> ContentChange {
+    ContentChange::Replace { at: known(at) }
 }
 
-fn change(writing: &Writing<'_>) -> Result<Change, Refusal> {
+fn change(writing: &VersionedWrite<'_>) -> Result<ContentChange, VersionRefusal> {
     decide_write(writing).map(|write| write.change)
 }

@@ -1,11 +1,11 @@
 //! What a caller asks for, and what it gets of it.
 
-use super::Refusal;
-use crate::version::{ClientVersion, Known, KnownVersion, StoredVersion, Version};
+use super::VersionRefusal;
+use crate::version::{ClientVersion, KnownVersion, KnownVersions, StoredVersion, Version};
 
 /// The version that a caller wants to see.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
+pub enum WantedVersion {
     /// This one, converted up or down, or nothing.
     Exactly(Version),
     /// The major of a typed API, whose newest described version this is: the newest one up to it
@@ -19,15 +19,15 @@ pub enum Wanted {
 
 /// From where a view starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Base {
+pub(super) enum ViewBase {
     /// The stored version is known.
     Stored(KnownVersion),
     /// It is not; what this older minor declares can still be shown.
     Pruned(KnownVersion),
 }
 
-impl Base {
-    pub(super) fn of(stored: StoredVersion, known: &Known) -> Result<Self, Refusal> {
+impl ViewBase {
+    pub(super) fn of(stored: StoredVersion, known: &KnownVersions) -> Result<Self, VersionRefusal> {
         let StoredVersion(version) = stored;
         if let Some(version) = known.know(version) {
             return Ok(Self::Stored(version));
@@ -35,12 +35,13 @@ impl Base {
         // Minors only add, so an older one of the same major can be shown in part. Of another major
         // nothing is known to mean the same.
         if !known.knows_major(version.major) {
-            return Err(Refusal::MajorUnknown { stored });
+            return Err(VersionRefusal::MajorUnknown { stored });
         }
+        // Below the stored minor only: what a higher one adds, the stored content does not have.
         let older = known.newest_in(first_of_major(version)..version);
         older
             .map(Self::Pruned)
-            .ok_or(Refusal::StoredUnknown { stored })
+            .ok_or(VersionRefusal::StoredUnknown { stored })
     }
 
     const fn version(self) -> KnownVersion {
@@ -52,26 +53,32 @@ impl Base {
     /// The version that this caller gets to see.
     pub(super) fn show(
         self,
-        wanted: Wanted,
+        wanted: WantedVersion,
         stored: StoredVersion,
-        known: &Known,
-    ) -> Result<KnownVersion, Refusal> {
+        known: &KnownVersions,
+    ) -> Result<KnownVersion, VersionRefusal> {
         let base = self.version();
         match wanted {
-            Wanted::Stored => Ok(base),
-            Wanted::AtMost(ClientVersion(client)) if base.version() <= client => Ok(base),
-            Wanted::AtMost(client) => {
+            WantedVersion::Stored => Ok(base),
+            WantedVersion::AtMost(ClientVersion(client)) if base.version() <= client => Ok(base),
+            // An older client gets the newest version that it can read.
+            WantedVersion::AtMost(client) => {
                 let older = known.newest_in(..=client.0);
-                older.ok_or(Refusal::ClientTooOld { client })
+                older.ok_or(VersionRefusal::ClientTooOld { client })
             }
-            Wanted::Exactly(version) => {
+            // Whoever names a version gets it or an error, never something near to it.
+            WantedVersion::Exactly(version) => {
                 let exactly = known.know(version);
-                let exactly = exactly.ok_or_else(|| Refusal::version_unknown(version, known))?;
+                let exactly =
+                    exactly.ok_or_else(|| VersionRefusal::version_unknown(version, known))?;
                 self.reach(exactly, stored)
             }
-            Wanted::Major(described) => {
+            WantedVersion::Major(described) => {
+                // Up to the described one: a client that was generated from it knows no later
+                // minor.
                 let newest = known.newest_in(first_of_major(described)..=described);
-                let newest = newest.ok_or_else(|| Refusal::version_unknown(described, known))?;
+                let newest =
+                    newest.ok_or_else(|| VersionRefusal::version_unknown(described, known))?;
                 let same_major = described.major == base.version().major;
                 match self {
                     // Any minor will do, so the one that can be shown is as good as the newest.
@@ -83,9 +90,13 @@ impl Base {
     }
 
     /// Going up from a pruned view would present as whole what may lack fields.
-    fn reach(self, at: KnownVersion, stored: StoredVersion) -> Result<KnownVersion, Refusal> {
+    fn reach(
+        self,
+        at: KnownVersion,
+        stored: StoredVersion,
+    ) -> Result<KnownVersion, VersionRefusal> {
         match self {
-            Self::Pruned(base) if at > base => Err(Refusal::StoredUnknown { stored }),
+            Self::Pruned(base) if at > base => Err(VersionRefusal::StoredUnknown { stored }),
             _ => Ok(at),
         }
     }

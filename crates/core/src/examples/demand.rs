@@ -1,12 +1,12 @@
 //! All that is asked of one value, by every part that applies to it.
 
-use super::kinds::{Kind, Kinds};
-use super::list_demand::Lists;
-use super::numbers::Numbers;
-use super::object_demand::Objects;
-use super::place::{Id, hash_ids};
-use super::rules::{Rule, Rules};
-use super::texts::Texts;
+use super::kinds::{ExampleKind, ExampleKinds};
+use super::list_demand::ListDemand;
+use super::numbers::NumberDemand;
+use super::object_demand::ObjectDemand;
+use super::place::{PartNumber, hash_ids};
+use super::rules::{PartRule, PartRules};
+use super::texts::TextDemand;
 use crate::types::same;
 use serde_json::Value;
 use std::collections::HashMap;
@@ -17,33 +17,44 @@ const REMEMBERED: usize = 200_000;
 
 /// What all of some parts ask, taken together.
 #[derive(Debug)]
-pub(super) struct Demand<'s> {
+pub(super) struct PartDemand<'s> {
     /// The parts, in order and each once.
-    pub(super) ids: Vec<Id>,
+    pub(super) ids: Vec<PartNumber>,
     /// Names the combination.
     pub(super) hash: u64,
     /// Kinds that the author had in mind.
-    pub(super) kinds: Vec<Kind>,
+    pub(super) kinds: Vec<ExampleKind>,
     /// Kinds that fit only because nobody excluded them.
-    pub(super) unmeant: Vec<Kind>,
+    pub(super) unmeant: Vec<ExampleKind>,
     /// Nothing at all is said.
     pub(super) free: bool,
     pub(super) listed: Option<Vec<&'s Value>>,
-    pub(super) numbers: Option<Numbers>,
-    pub(super) texts: Option<Texts<'s>>,
-    pub(super) lists: Option<Lists>,
-    pub(super) objects: Option<Objects<'s>>,
+    pub(super) numbers: Option<NumberDemand>,
+    pub(super) texts: Option<TextDemand<'s>>,
+    pub(super) lists: Option<ListDemand>,
+    pub(super) objects: Option<ObjectDemand<'s>>,
 }
 
-impl<'s> Demand<'s> {
-    fn of(all: &Rules<'s>, ids: Vec<Id>) -> Self {
-        let rules: Vec<&Rule<'s>> = ids.iter().filter_map(|id| all.get(*id)).collect();
+impl<'s> PartDemand<'s> {
+    fn of(all: &PartRules<'s>, ids: Vec<PartNumber>) -> Self {
+        let rules: Vec<&PartRule<'s>> = ids.iter().filter_map(|id| all.get(*id)).collect();
         let never = rules.iter().any(|rule| rule.never);
         let kinds = rules.iter().map(|rule| rule.kinds);
-        let kinds = kinds.fold(if never { Kinds::NONE } else { Kinds::ANY }, Kinds::and);
+        let kinds = kinds.fold(
+            if never {
+                ExampleKinds::NONE
+            } else {
+                ExampleKinds::ANY
+            },
+            ExampleKinds::and,
+        );
         let hints = rules.iter().map(|rule| rule.hints);
-        let hints = hints.fold(Kinds::NONE, Kinds::or).and(kinds);
-        let meant = if hints == Kinds::NONE { kinds } else { hints };
+        let hints = hints.fold(ExampleKinds::NONE, ExampleKinds::or).and(kinds);
+        let meant = if hints == ExampleKinds::NONE {
+            kinds
+        } else {
+            hints
+        };
         let unmeant: Vec<_> = kinds.list();
         let unmeant = unmeant
             .into_iter()
@@ -51,16 +62,21 @@ impl<'s> Demand<'s> {
         let hash = hash_ids(&ids);
         let listed = listed(&rules, kinds);
         // A listed value needs no making.
-        let open = if listed.is_some() { Kinds::NONE } else { kinds };
-        let when = |kind: Kinds| open.has(kind).then_some(());
+        let open = if listed.is_some() {
+            ExampleKinds::NONE
+        } else {
+            kinds
+        };
+        let when = |kind: ExampleKinds| open.has(kind).then_some(());
         Self {
             hash,
             unmeant: unmeant.collect(),
-            free: kinds == Kinds::ANY && hints == Kinds::NONE && listed.is_none(),
-            numbers: when(Kinds::NUMBER).map(|()| Numbers::of(&rules, kinds, all.whole_floats)),
-            texts: when(Kinds::TEXT).map(|()| Texts::of(&rules, hash)),
-            lists: when(Kinds::LIST).map(|()| Lists::of(all, &rules)),
-            objects: when(Kinds::OBJECT).map(|()| Objects::of(all, &rules)),
+            free: kinds == ExampleKinds::ANY && hints == ExampleKinds::NONE && listed.is_none(),
+            numbers: when(ExampleKinds::NUMBER)
+                .map(|()| NumberDemand::of(&rules, kinds, all.whole_floats)),
+            texts: when(ExampleKinds::TEXT).map(|()| TextDemand::of(&rules, hash)),
+            lists: when(ExampleKinds::LIST).map(|()| ListDemand::of(all, &rules)),
+            objects: when(ExampleKinds::OBJECT).map(|()| ObjectDemand::of(all, &rules)),
             kinds: meant.list(),
             listed,
             ids,
@@ -78,10 +94,10 @@ impl<'s> Demand<'s> {
 }
 
 /// The values that all lists have and all types allow.
-fn listed<'s>(rules: &[&Rule<'s>], kinds: Kinds) -> Option<Vec<&'s Value>> {
+fn listed<'s>(rules: &[&PartRule<'s>], kinds: ExampleKinds) -> Option<Vec<&'s Value>> {
     let mut lists = rules.iter().filter_map(|rule| rule.listed.as_ref());
     let mut common = lists.next()?.clone();
-    common.retain(|value| kinds.has(Kinds::of(value)));
+    common.retain(|value| kinds.has(ExampleKinds::of(value)));
     for list in lists {
         common.retain(|value| list.iter().any(|other| same(value, other)));
     }
@@ -90,17 +106,17 @@ fn listed<'s>(rules: &[&Rule<'s>], kinds: Kinds) -> Option<Vec<&'s Value>> {
 
 /// Demands that were put together before.
 #[derive(Debug, Default)]
-pub(super) struct Demands<'s> {
-    known: HashMap<Vec<Id>, Arc<Demand<'s>>>,
+pub(super) struct DemandCache<'s> {
+    known: HashMap<Vec<PartNumber>, Arc<PartDemand<'s>>>,
     size: usize,
 }
 
-impl<'s> Demands<'s> {
-    pub(super) fn of(&mut self, rules: &Rules<'s>, ids: &[Id]) -> Arc<Demand<'s>> {
+impl<'s> DemandCache<'s> {
+    pub(super) fn of(&mut self, rules: &PartRules<'s>, ids: &[PartNumber]) -> Arc<PartDemand<'s>> {
         if let Some(demand) = self.known.get(ids) {
             return Arc::clone(demand);
         }
-        let demand = Arc::new(Demand::of(rules, ids.to_vec()));
+        let demand = Arc::new(PartDemand::of(rules, ids.to_vec()));
         self.size += demand.size();
         if self.size > REMEMBERED {
             self.known.clear();

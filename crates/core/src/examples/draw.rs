@@ -7,7 +7,7 @@ use fastrand::Rng;
 
 /// What is decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum DecisionKind {
     /// Whether an optional property is there.
     Presence,
     /// Which alternative, which kind, which of the listed values, how many.
@@ -18,10 +18,10 @@ pub(super) enum What {
 
 /// A decision to be made between `options`.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ask {
+pub(super) struct DecisionPoint {
     /// Names it.
     pub(super) at: u64,
-    pub(super) what: What,
+    pub(super) what: DecisionKind,
     pub(super) options: usize,
     /// The one for the smallest document.
     pub(super) small: usize,
@@ -32,40 +32,40 @@ pub(super) struct Ask {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Base {
+pub(super) enum DrawBase {
     Smallest,
     Fullest,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum DrawMode {
     /// As the base says.
-    Exact(Base),
+    Exact(DrawBase),
     /// Mostly so: where the exact one does not fit.
-    Nearly(Base),
+    Nearly(DrawBase),
     Random,
 }
 
 /// A decision that differs from the base.
-pub(super) type Forced = (u64, usize);
+pub(super) type ForcedChoice = (u64, usize);
 
 /// Makes the decisions of one document after another.
 #[derive(Debug)]
-pub(super) struct Draw {
+pub(super) struct DecisionDraw {
     pub(super) rng: Rng,
-    pub(super) mode: Mode,
+    pub(super) mode: DrawMode,
     /// Of a hundred optional properties so many are there, in a random document.
     pub(super) density: u8,
-    forced: Vec<Forced>,
+    forced: Vec<ForcedChoice>,
     /// Decisions of an exact document, to be explored.
-    pub(super) asked: Vec<(Ask, usize)>,
+    pub(super) asked: Vec<(DecisionPoint, usize)>,
 }
 
-impl Draw {
+impl DecisionDraw {
     pub(super) fn new(seed: u64) -> Self {
         Self {
             rng: Rng::with_seed(mix(seed, 0x6472_6177)),
-            mode: Mode::Random,
+            mode: DrawMode::Random,
             density: 50,
             forced: Vec::new(),
             asked: Vec::new(),
@@ -73,39 +73,43 @@ impl Draw {
     }
 
     /// Begins a document.
-    pub(super) fn start(&mut self, mode: Mode, forced: &[Forced]) {
+    pub(super) fn start(&mut self, mode: DrawMode, forced: &[ForcedChoice]) {
         self.mode = mode;
         self.forced.clear();
         self.forced.extend_from_slice(forced);
         self.asked.clear();
         self.density = match (mode, self.rng.u8(..4)) {
-            (Mode::Nearly(Base::Smallest), _) | (_, 0) => 15,
-            (Mode::Nearly(Base::Fullest), _) | (_, 1) => 95,
+            (DrawMode::Nearly(DrawBase::Smallest), _) | (_, 0) => 15,
+            (DrawMode::Nearly(DrawBase::Fullest), _) | (_, 1) => 95,
             (_, 2) => 40,
             _ => 70,
         };
     }
 
-    pub(super) fn pick(&mut self, ask: Ask, random: impl FnOnce(&mut Self) -> usize) -> usize {
+    pub(super) fn pick(
+        &mut self,
+        ask: DecisionPoint,
+        random: impl FnOnce(&mut Self) -> usize,
+    ) -> usize {
         let forced = self.forced.iter().find(|(at, _)| *at == ask.at);
         if let Some((_, option)) = forced {
             return *option;
         }
         let by_base = |base| match base {
-            Base::Smallest => ask.small,
-            Base::Fullest => ask.full,
+            DrawBase::Smallest => ask.small,
+            DrawBase::Fullest => ask.full,
         };
         let mode = self.mode;
         match mode {
-            Mode::Exact(base) => {
+            DrawMode::Exact(base) => {
                 let taken = by_base(base);
                 if ask.explored && ask.options > 1 {
                     self.asked.push((ask, taken));
                 }
                 taken
             }
-            Mode::Nearly(base) if self.percent(70) => by_base(base),
-            Mode::Nearly(_) | Mode::Random => random(self),
+            DrawMode::Nearly(base) if self.percent(70) => by_base(base),
+            DrawMode::Nearly(_) | DrawMode::Random => random(self),
         }
     }
 

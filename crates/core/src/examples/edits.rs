@@ -1,16 +1,21 @@
 //! Small changes of a document that is there.
 
-use super::demand::Demand;
-use super::make::Maker;
-use super::object_demand::{Objects, of_key};
-use super::place::{Id, Place, hash};
+use super::demand::PartDemand;
+use super::make::DocumentMaker;
+use super::object_demand::{ObjectDemand, of_key};
+use super::place::{ExamplePlace, PartNumber, hash};
 use crate::types::limits::CONTENT_DEPTH;
 use serde_json::{Map, Value};
 
-impl<'s> Maker<'s> {
+impl<'s> DocumentMaker<'s> {
     /// Changes one thing in a value; `None` if what was tried can't be done here. It goes no deeper
     /// than content may be.
-    pub(super) fn change(&mut self, value: &mut Value, ids: &[Id], mut place: Place) -> Option<()> {
+    pub(super) fn change(
+        &mut self,
+        value: &mut Value,
+        ids: &[PartNumber],
+        mut place: ExamplePlace,
+    ) -> Option<()> {
         if place.depth > CONTENT_DEPTH {
             return None;
         }
@@ -63,8 +68,8 @@ impl<'s> Maker<'s> {
     fn change_object(
         &mut self,
         map: &mut Map<String, Value>,
-        demand: &Demand<'s>,
-        place: Place,
+        demand: &PartDemand<'s>,
+        place: ExamplePlace,
     ) -> Option<()> {
         let objects = demand.objects.as_ref()?;
         match self.draw.below(7) {
@@ -93,8 +98,8 @@ impl<'s> Maker<'s> {
     fn add_field(
         &mut self,
         map: &mut Map<String, Value>,
-        objects: &Objects<'s>,
-        place: Place,
+        objects: &ObjectDemand<'s>,
+        place: ExamplePlace,
     ) -> Option<()> {
         let absent = objects.fields.iter();
         let absent: Vec<_> = absent
@@ -110,8 +115,8 @@ impl<'s> Maker<'s> {
     fn rename(
         &mut self,
         map: &mut Map<String, Value>,
-        objects: &Objects<'s>,
-        place: Place,
+        objects: &ObjectDemand<'s>,
+        place: ExamplePlace,
     ) -> Option<()> {
         let named = |key: &str| objects.fields.iter().any(|field| field.name == key);
         let keys: Vec<_> = map.keys().filter(|key| !named(key)).collect();
@@ -138,8 +143,8 @@ impl<'s> Maker<'s> {
     fn change_list(
         &mut self,
         items: &mut Vec<Value>,
-        demand: &Demand<'s>,
-        place: Place,
+        demand: &PartDemand<'s>,
+        place: ExamplePlace,
     ) -> Option<()> {
         let from = self.draw.below(items.len());
         let to = self.draw.below(items.len() + 1);

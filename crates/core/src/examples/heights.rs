@@ -1,15 +1,15 @@
 //! How many levels a value of each part needs at least. Where a schema refers to itself this tells
 //! the way out, and finds the parts that have none.
 
-use super::kinds::Kinds;
-use super::place::Id;
-use super::rules::{Additional, Rule};
+use super::kinds::ExampleKinds;
+use super::place::PartNumber;
+use super::rules::{AdditionalRule, PartRule};
 
 /// More levels than this are as good as endless.
 const ROUNDS: usize = 100;
 
 /// For each part; `None` where no value ends.
-pub(super) fn heights(rules: &[Rule<'_>]) -> Vec<Option<usize>> {
+pub(super) fn heights(rules: &[PartRule<'_>]) -> Vec<Option<usize>> {
     let mut known: Vec<Option<usize>> = vec![None; rules.len()];
     for _ in 0..ROUNDS {
         let mut changed = false;
@@ -30,11 +30,11 @@ pub(super) fn heights(rules: &[Rule<'_>]) -> Vec<Option<usize>> {
     known
 }
 
-fn height(rule: &Rule<'_>, known: &[Option<usize>]) -> Option<usize> {
+fn height(rule: &PartRule<'_>, known: &[Option<usize>]) -> Option<usize> {
     if rule.never {
         return None;
     }
-    let of = |id: &Id| known.get(*id).copied().flatten();
+    let of = |id: &PartNumber| known.get(*id).copied().flatten();
     let mut most = own(rule, &of)?;
     for id in rule.always {
         most = most.max(of(id)?);
@@ -46,25 +46,25 @@ fn height(rule: &Rule<'_>, known: &[Option<usize>]) -> Option<usize> {
 }
 
 /// Of the cheapest kind that is allowed.
-fn own(rule: &Rule<'_>, of: &impl Fn(&Id) -> Option<usize>) -> Option<usize> {
+fn own(rule: &PartRule<'_>, of: &impl Fn(&PartNumber) -> Option<usize>) -> Option<usize> {
     if let Some(listed) = &rule.listed {
         return (!listed.is_empty()).then_some(0);
     }
-    let scalars = Kinds::TEXT
-        .or(Kinds::NUMBER)
-        .or(Kinds::BOOL)
-        .or(Kinds::NULL);
+    let scalars = ExampleKinds::TEXT
+        .or(ExampleKinds::NUMBER)
+        .or(ExampleKinds::BOOL)
+        .or(ExampleKinds::NULL);
     if rule.kinds.has(scalars) {
         return Some(0);
     }
     let object = rule
         .kinds
-        .has(Kinds::OBJECT)
+        .has(ExampleKinds::OBJECT)
         .then(|| object(rule, of))
         .flatten();
     let list = rule
         .kinds
-        .has(Kinds::LIST)
+        .has(ExampleKinds::LIST)
         .then(|| list(rule, of))
         .flatten();
     match (object, list) {
@@ -73,13 +73,13 @@ fn own(rule: &Rule<'_>, of: &impl Fn(&Id) -> Option<usize>) -> Option<usize> {
     }
 }
 
-fn object(rule: &Rule<'_>, of: &impl Fn(&Id) -> Option<usize>) -> Option<usize> {
+fn object(rule: &PartRule<'_>, of: &impl Fn(&PartNumber) -> Option<usize>) -> Option<usize> {
     let mut most = 0;
     for name in rule.required {
         let given = rule.properties.get(name);
         let each = match rule.additional {
-            Additional::Each(id) => Some(id),
-            Additional::Open | Additional::Closed => None,
+            AdditionalRule::Each(id) => Some(id),
+            AdditionalRule::Open | AdditionalRule::Closed => None,
         };
         // A pattern is not looked up here: it can only add to what is needed.
         let inner = match given.copied().or(each.filter(|_| rule.patterns.is_empty())) {
@@ -91,7 +91,7 @@ fn object(rule: &Rule<'_>, of: &impl Fn(&Id) -> Option<usize>) -> Option<usize> 
     Some(most)
 }
 
-fn list(rule: &Rule<'_>, of: &impl Fn(&Id) -> Option<usize>) -> Option<usize> {
+fn list(rule: &PartRule<'_>, of: &impl Fn(&PartNumber) -> Option<usize>) -> Option<usize> {
     let least = rule.count("minItems").unwrap_or(0);
     let mut most = 0;
     // All items after the prefix have the same schema.

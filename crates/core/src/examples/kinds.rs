@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum ExampleKind {
     Object,
     List,
     Text,
@@ -14,9 +14,9 @@ pub(super) enum Kind {
 
 /// A set of kinds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Kinds(u8);
+pub(super) struct ExampleKinds(u8);
 
-impl Kinds {
+impl ExampleKinds {
     pub(super) const NONE: Self = Self(0);
     pub(super) const OBJECT: Self = Self(1);
     pub(super) const LIST: Self = Self(2);
@@ -73,14 +73,14 @@ impl Kinds {
     }
 
     /// One by one, those with something inside first.
-    pub(super) fn list(self) -> Vec<Kind> {
+    pub(super) fn list(self) -> Vec<ExampleKind> {
         let all = [
-            (Self::OBJECT, Kind::Object),
-            (Self::LIST, Kind::List),
-            (Self::TEXT, Kind::Text),
-            (Self::NUMBER, Kind::Number),
-            (Self::BOOL, Kind::Bool),
-            (Self::NULL, Kind::Null),
+            (Self::OBJECT, ExampleKind::Object),
+            (Self::LIST, ExampleKind::List),
+            (Self::TEXT, ExampleKind::Text),
+            (Self::NUMBER, ExampleKind::Number),
+            (Self::BOOL, ExampleKind::Bool),
+            (Self::NULL, ExampleKind::Null),
         ];
         let some = all.into_iter().filter(|(bit, _)| self.has(*bit));
         some.map(|(_, kind)| kind).collect()

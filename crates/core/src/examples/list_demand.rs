@@ -1,33 +1,33 @@
 //! What is asked of a list.
 
-use super::place::Id;
-use super::rules::{Rule, Rules};
+use super::place::PartNumber;
+use super::rules::{PartRule, PartRules};
 
 /// Items of a list at its greatest length; longer ones are not made for the edge alone.
 const LONG: usize = 12;
 
 /// A number of items, equal or not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Count {
+pub(super) struct ItemCount {
     pub(super) items: usize,
     pub(super) equal: bool,
 }
 
 #[derive(Debug)]
-pub(super) struct Lists {
+pub(super) struct ListDemand {
     pub(super) least: usize,
     pub(super) most: usize,
     pub(super) unique: bool,
     /// The telling numbers of items.
-    pub(super) counts: Vec<Count>,
+    pub(super) counts: Vec<ItemCount>,
     /// Items that have a schema of their own.
     pub(super) prefix: usize,
     /// What some items must be, and how many.
-    pub(super) contains: Option<(Id, usize)>,
+    pub(super) contains: Option<(PartNumber, usize)>,
 }
 
-impl Lists {
-    pub(super) fn of(all: &Rules<'_>, rules: &[&Rule<'_>]) -> Self {
+impl ListDemand {
+    pub(super) fn of(all: &PartRules<'_>, rules: &[&PartRule<'_>]) -> Self {
         let counts = |keyword| rules.iter().filter_map(move |rule| rule.count(keyword));
         let least = counts("minItems").max().unwrap_or(0);
         let most = counts("maxItems").min().unwrap_or(usize::MAX);
@@ -73,7 +73,7 @@ impl Lists {
         let longest = Some(self.most).filter(|most| *most <= LONG);
         let mut found = Vec::new();
         for items in different.into_iter().chain(longest) {
-            let count = Count {
+            let count = ItemCount {
                 items,
                 equal: false,
             };
@@ -83,7 +83,7 @@ impl Lists {
         }
         for items in [2, 3] {
             if (self.least..=self.most).contains(&items) && !self.unique && self.prefix == 0 {
-                found.push(Count { items, equal: true });
+                found.push(ItemCount { items, equal: true });
             }
         }
         self.counts = found;

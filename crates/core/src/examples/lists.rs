@@ -1,10 +1,10 @@
 //! Making of lists.
 
-use super::demand::Demand;
-use super::draw::{Ask, Mode, What};
-use super::list_demand::{Count, Lists};
-use super::make::{Maker, ask};
-use super::place::{Id, Place, mix};
+use super::demand::PartDemand;
+use super::draw::{DecisionKind, DecisionPoint, DrawMode};
+use super::list_demand::{ItemCount, ListDemand};
+use super::make::{DocumentMaker, ask};
+use super::place::{ExamplePlace, PartNumber, mix};
 use crate::types::same;
 use serde_json::Value;
 
@@ -13,8 +13,12 @@ const LONGEST: usize = 2_000;
 /// How often an item is made again because it equals another.
 const AGAIN: usize = 6;
 
-impl<'s> Maker<'s> {
-    pub(super) fn list(&mut self, demand: &Demand<'s>, mut place: Place) -> Option<Value> {
+impl<'s> DocumentMaker<'s> {
+    pub(super) fn list(
+        &mut self,
+        demand: &PartDemand<'s>,
+        mut place: ExamplePlace,
+    ) -> Option<Value> {
         let lists = demand.lists.as_ref()?;
         if lists.least > lists.most || lists.least > LONGEST {
             return None;
@@ -30,11 +34,11 @@ impl<'s> Maker<'s> {
 
     fn how_many(
         &mut self,
-        demand: &Demand<'s>,
-        lists: &Lists,
+        demand: &PartDemand<'s>,
+        lists: &ListDemand,
         again: usize,
-        place: Place,
-    ) -> Option<Count> {
+        place: ExamplePlace,
+    ) -> Option<ItemCount> {
         let of = |items: usize| {
             let found = lists
                 .counts
@@ -52,13 +56,13 @@ impl<'s> Maker<'s> {
         };
         let options = lists.counts.len();
         let tight = self.tight(place);
-        let ask = Ask {
+        let ask = DecisionPoint {
             small,
             full,
             ..ask(
                 place,
                 mix(mix(place.hash, demand.hash), 6),
-                What::Form,
+                DecisionKind::Form,
                 options,
             )
         };
@@ -76,15 +80,15 @@ impl<'s> Maker<'s> {
         }
         let items = self.draw.below(6).clamp(lists.least, lists.most);
         let equal = false;
-        Some(Count { items, equal })
+        Some(ItemCount { items, equal })
     }
 
     fn items(
         &mut self,
-        demand: &Demand<'s>,
-        lists: &Lists,
-        count: Count,
-        place: Place,
+        demand: &PartDemand<'s>,
+        lists: &ListDemand,
+        count: ItemCount,
+        place: ExamplePlace,
     ) -> Option<Vec<Value>> {
         let mut items: Vec<Value> = Vec::new();
         for index in 0..count.items {
@@ -106,7 +110,7 @@ impl<'s> Maker<'s> {
     }
 
     /// The schemas of an item.
-    pub(super) fn ids_of_item(&self, demand: &Demand<'s>, index: usize) -> Vec<Id> {
+    pub(super) fn ids_of_item(&self, demand: &PartDemand<'s>, index: usize) -> Vec<PartNumber> {
         let rules = self.rules_of(&demand.ids);
         let ids = rules.iter().filter_map(|rule| rule.of_item(index));
         let mut ids: Vec<_> = ids.collect();
@@ -117,11 +121,11 @@ impl<'s> Maker<'s> {
 
     fn item(
         &mut self,
-        demand: &Demand<'s>,
-        lists: &Lists,
+        demand: &PartDemand<'s>,
+        lists: &ListDemand,
         index: usize,
         others: &[Value],
-        place: Place,
+        place: ExamplePlace,
     ) -> Option<Value> {
         let mut ids = self.ids_of_item(demand, index);
         let contained = lists.contains.filter(|(_, least)| index < *least);
@@ -131,7 +135,7 @@ impl<'s> Maker<'s> {
         inner.explored |= place.explored && index < lists.prefix;
         let mode = self.draw.mode;
         // Deep inside it is not worth the making.
-        let telling = matches!(mode, Mode::Exact(_)) && place.repeated < 2;
+        let telling = matches!(mode, DrawMode::Exact(_)) && place.repeated < 2;
         if !lists.unique && !telling {
             return self.value(&ids, inner);
         }

@@ -1,11 +1,11 @@
 //! Making of values, from the top down.
 
-use super::demand::{Demand, Demands};
-use super::draw::{Ask, Base, Draw, Forced, Mode, What};
-use super::kinds::Kind;
-use super::place::{Id, Place, mix};
-use super::rules::{Rule, Rules};
-use super::weights::Weights;
+use super::demand::{DemandCache, PartDemand};
+use super::draw::{DecisionDraw, DecisionKind, DecisionPoint, DrawBase, DrawMode, ForcedChoice};
+use super::kinds::ExampleKind;
+use super::place::{ExamplePlace, PartNumber, mix};
+use super::rules::{PartRule, PartRules};
+use super::weights::PartWeights;
 use crate::types::Schema;
 use serde_json::{Value, json};
 
@@ -22,11 +22,11 @@ const DEEPEST: usize = 100;
 
 /// Makes one document after another.
 #[derive(Debug)]
-pub(super) struct Maker<'s> {
-    pub(super) rules: Rules<'s>,
-    pub(super) demands: Demands<'s>,
-    pub(super) draw: Draw,
-    weights: Option<Weights>,
+pub(super) struct DocumentMaker<'s> {
+    pub(super) rules: PartRules<'s>,
+    pub(super) demands: DemandCache<'s>,
+    pub(super) draw: DecisionDraw,
+    weights: Option<PartWeights>,
     /// Values for places of which nothing is said.
     anything: Vec<Value>,
     nodes: usize,
@@ -35,13 +35,13 @@ pub(super) struct Maker<'s> {
     pub(super) above: Vec<u64>,
 }
 
-impl<'s> Maker<'s> {
+impl<'s> DocumentMaker<'s> {
     pub(super) fn of(schema: &'s Schema, seed: u64) -> Self {
         Self {
-            rules: Rules::of(schema),
-            demands: Demands::default(),
-            draw: Draw::new(seed),
-            weights: Weights::of(schema),
+            rules: PartRules::of(schema),
+            demands: DemandCache::default(),
+            draw: DecisionDraw::new(seed),
+            weights: PartWeights::of(schema),
             anything: vec![
                 json!("a"),
                 json!(1),
@@ -69,13 +69,13 @@ impl<'s> Maker<'s> {
     }
 
     /// Begins a document.
-    pub(super) fn start(&mut self, mode: Mode, forced: &[Forced]) {
+    pub(super) fn start(&mut self, mode: DrawMode, forced: &[ForcedChoice]) {
         self.draw.start(mode, forced);
         self.nodes = 0;
         self.above.clear();
         self.room = match mode {
-            Mode::Exact(_) | Mode::Nearly(Base::Fullest) => FULL_ROOM,
-            Mode::Nearly(Base::Smallest) | Mode::Random => ROOM,
+            DrawMode::Exact(_) | DrawMode::Nearly(DrawBase::Fullest) => FULL_ROOM,
+            DrawMode::Nearly(DrawBase::Smallest) | DrawMode::Random => ROOM,
         };
         if let Some(weights) = &mut self.weights {
             weights.start();
@@ -88,8 +88,8 @@ impl<'s> Maker<'s> {
     }
 
     /// Whether the document should not grow any more.
-    pub(super) fn tight(&self, place: Place) -> bool {
-        let costly = self.weights.as_ref().is_some_and(Weights::enough);
+    pub(super) fn tight(&self, place: ExamplePlace) -> bool {
+        let costly = self.weights.as_ref().is_some_and(PartWeights::enough);
         self.nodes >= self.room || place.depth >= DEEP || costly
     }
 
@@ -100,7 +100,7 @@ impl<'s> Maker<'s> {
     }
 
     /// Counts what the validator will do, and how often it will look at what is inside.
-    pub(super) fn weigh(&mut self, ids: &[Id], place: Place) -> Option<u64> {
+    pub(super) fn weigh(&mut self, ids: &[PartNumber], place: ExamplePlace) -> Option<u64> {
         match &mut self.weights {
             Some(weights) => weights.spend(ids, place.times),
             None => Some(1),
@@ -114,7 +114,7 @@ impl<'s> Maker<'s> {
     }
 
     /// A value that these parts should accept; `None` if it can't be made.
-    pub(super) fn value(&mut self, ids: &[Id], mut place: Place) -> Option<Value> {
+    pub(super) fn value(&mut self, ids: &[PartNumber], mut place: ExamplePlace) -> Option<Value> {
         self.spend(1)?;
         if place.depth > DEEPEST {
             return None;
@@ -128,20 +128,24 @@ impl<'s> Maker<'s> {
     }
 
     /// A small random value, whatever else is being made.
-    pub(super) fn random_value(&mut self, ids: &[Id], place: Place) -> Option<Value> {
+    pub(super) fn random_value(
+        &mut self,
+        ids: &[PartNumber],
+        place: ExamplePlace,
+    ) -> Option<Value> {
         let (mode, room) = (self.draw.mode, self.room);
-        self.draw.mode = Mode::Random;
+        self.draw.mode = DrawMode::Random;
         self.room = room.min(self.nodes + ROOM);
         let value = self.value(ids, place);
         (self.draw.mode, self.room) = (mode, room);
         value
     }
 
-    fn of_demand(&mut self, demand: &Demand<'s>, place: Place) -> Option<Value> {
+    fn of_demand(&mut self, demand: &PartDemand<'s>, place: ExamplePlace) -> Option<Value> {
         let at = mix(place.hash, demand.hash);
         if let Some(listed) = &demand.listed {
             let options = listed.len();
-            let ask = ask(place, mix(at, 1), What::Form, options);
+            let ask = ask(place, mix(at, 1), DecisionKind::Form, options);
             let one = self.draw.pick(ask, |draw| draw.below(options));
             return self.copy(listed.get(one)?);
         }
@@ -149,35 +153,40 @@ impl<'s> Maker<'s> {
             return self.anything(place);
         }
         match self.kind(demand, place, mix(at, 2))? {
-            Kind::Object => self.object(demand, place),
-            Kind::List => self.list(demand, place),
-            Kind::Text => self.text(demand, place, mix(at, 3)),
-            Kind::Number => self.number(demand, place, mix(at, 4)),
-            Kind::Bool => {
-                let ask = Ask {
+            ExampleKind::Object => self.object(demand, place),
+            ExampleKind::List => self.list(demand, place),
+            ExampleKind::Text => self.text(demand, place, mix(at, 3)),
+            ExampleKind::Number => self.number(demand, place, mix(at, 4)),
+            ExampleKind::Bool => {
+                let ask = DecisionPoint {
                     full: 1,
-                    ..ask(place, mix(at, 5), What::Scalar, 2)
+                    ..ask(place, mix(at, 5), DecisionKind::Scalar, 2)
                 };
                 let one = self.draw.pick(ask, |draw| draw.below(2));
                 Some(Value::Bool(one == 1))
             }
-            Kind::Null => Some(Value::Null),
+            ExampleKind::Null => Some(Value::Null),
         }
     }
 
-    fn kind(&mut self, demand: &Demand<'s>, place: Place, at: u64) -> Option<Kind> {
+    fn kind(
+        &mut self,
+        demand: &PartDemand<'s>,
+        place: ExamplePlace,
+        at: u64,
+    ) -> Option<ExampleKind> {
         let kinds = &demand.kinds;
         let containers = kinds
             .iter()
-            .filter(|kind| matches!(kind, Kind::Object | Kind::List));
+            .filter(|kind| matches!(kind, ExampleKind::Object | ExampleKind::List));
         let containers = containers.count();
         let tight = self.tight(place);
         let inside = place.depth > 0 && !demand.unmeant.is_empty();
-        if !tight && inside && self.draw.mode == Mode::Random && self.draw.percent(3) {
+        if !tight && inside && self.draw.mode == DrawMode::Random && self.draw.percent(3) {
             let one = self.draw.below(demand.unmeant.len());
             return demand.unmeant.get(one).copied();
         }
-        let ask = ask(place, at, What::Form, kinds.len());
+        let ask = ask(place, at, DecisionKind::Form, kinds.len());
         let one = self.draw.pick(ask, |draw| {
             if tight && containers < kinds.len() {
                 containers + draw.below(kinds.len() - containers)
@@ -188,13 +197,13 @@ impl<'s> Maker<'s> {
         kinds.get(one).copied()
     }
 
-    fn text(&mut self, demand: &Demand<'s>, place: Place, at: u64) -> Option<Value> {
+    fn text(&mut self, demand: &PartDemand<'s>, place: ExamplePlace, at: u64) -> Option<Value> {
         let texts = demand.texts.as_ref()?;
         let edges = texts.edges.len();
-        let ask = Ask {
+        let ask = DecisionPoint {
             small: texts.shortest,
             full: (at % 3) as usize % edges.max(1),
-            ..ask(place, at, What::Scalar, edges)
+            ..ask(place, at, DecisionKind::Scalar, edges)
         };
         let one = self.draw.pick(ask, |draw| draw.edge(edges));
         let text = match texts.edges.get(one) {
@@ -205,12 +214,12 @@ impl<'s> Maker<'s> {
         Some(Value::String(text))
     }
 
-    fn number(&mut self, demand: &Demand<'s>, place: Place, at: u64) -> Option<Value> {
+    fn number(&mut self, demand: &PartDemand<'s>, place: ExamplePlace, at: u64) -> Option<Value> {
         let numbers = demand.numbers.as_ref()?;
         let edges = numbers.edges.len();
-        let ask = Ask {
+        let ask = DecisionPoint {
             full: (at % 3) as usize % edges.max(1),
-            ..ask(place, at, What::Scalar, edges)
+            ..ask(place, at, DecisionKind::Scalar, edges)
         };
         let one = self.draw.pick(ask, |draw| draw.edge(edges));
         match numbers.edges.get(one) {
@@ -220,32 +229,37 @@ impl<'s> Maker<'s> {
     }
 
     /// How often the same is asked of a container around.
-    pub(super) fn again(&self, demand: &Demand<'s>) -> usize {
+    pub(super) fn again(&self, demand: &PartDemand<'s>) -> usize {
         let same = |above: &&u64| **above == demand.hash;
         self.above.iter().filter(same).count()
     }
 
     /// A value of which nothing is said.
-    pub(super) fn anything(&mut self, place: Place) -> Option<Value> {
+    pub(super) fn anything(&mut self, place: ExamplePlace) -> Option<Value> {
         let at = mix(place.hash, 0x0061_6e79);
         let options = self.anything.len();
-        let ask = Ask {
+        let ask = DecisionPoint {
             full: (at % 3) as usize,
-            ..ask(place, at, What::Scalar, options)
+            ..ask(place, at, DecisionKind::Scalar, options)
         };
         let one = self.draw.pick(ask, |draw| draw.below(options));
         self.anything.get(one).cloned()
     }
 
     /// The rules of some parts.
-    pub(super) fn rules_of(&self, ids: &[Id]) -> Vec<&Rule<'s>> {
+    pub(super) fn rules_of(&self, ids: &[PartNumber]) -> Vec<&PartRule<'s>> {
         ids.iter().filter_map(|id| self.rules.get(*id)).collect()
     }
 }
 
 /// A decision whose first option is the usual one.
-pub(super) const fn ask(place: Place, at: u64, what: What, options: usize) -> Ask {
-    Ask {
+pub(super) const fn ask(
+    place: ExamplePlace,
+    at: u64,
+    what: DecisionKind,
+    options: usize,
+) -> DecisionPoint {
+    DecisionPoint {
         at,
         what,
         options,

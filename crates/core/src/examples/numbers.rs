@@ -1,7 +1,7 @@
 //! Numbers within bounds: those at the edges, and any.
 
-use super::kinds::Kinds;
-use super::rules::Rule;
+use super::kinds::ExampleKinds;
+use super::rules::PartRule;
 use fastrand::Rng;
 use serde_json::{Number, Value};
 
@@ -14,10 +14,10 @@ const FAR: i128 = 1 << 100;
 
 /// The numbers that all rules allow.
 #[derive(Debug)]
-pub(super) struct Numbers {
+pub(super) struct NumberDemand {
     /// The telling ones, plain ones first.
     pub(super) edges: Vec<Value>,
-    whole: Option<Whole>,
+    whole: Option<WholeRange>,
     real: Option<(f64, f64)>,
     /// Of `multipleOf`, where it is a fraction.
     fractions: Vec<f64>,
@@ -25,7 +25,7 @@ pub(super) struct Numbers {
 
 /// Whole numbers: multiples of a step from the lowest to the highest of them.
 #[derive(Clone, Copy, Debug)]
-struct Whole {
+struct WholeRange {
     low: i128,
     high: i128,
     step: i128,
@@ -33,16 +33,16 @@ struct Whole {
 
 /// Bounds, as whole numbers and as doubles.
 #[derive(Clone, Copy)]
-struct Bounds {
+struct NumberBounds {
     low: i128,
     high: i128,
     real_low: f64,
     real_high: f64,
 }
 
-impl Numbers {
-    pub(super) fn of(rules: &[&Rule<'_>], kinds: Kinds, whole_floats: bool) -> Self {
-        let mut bounds = Bounds {
+impl NumberDemand {
+    pub(super) fn of(rules: &[&PartRule<'_>], kinds: ExampleKinds, whole_floats: bool) -> Self {
+        let mut bounds = NumberBounds {
             low: LEAST,
             high: MOST,
             real_low: -1e30,
@@ -60,27 +60,28 @@ impl Numbers {
                 None => {}
             }
         }
-        let whole = Whole {
+        let whole = WholeRange {
             low: bounds.low.saturating_add(step - 1).div_euclid(step) * step,
             high: bounds.high.div_euclid(step) * step,
             step,
         };
-        let whole = Some(whole).filter(|w| kinds.has(Kinds::WHOLE) && w.low <= w.high);
+        let whole = Some(whole).filter(|w| kinds.has(ExampleKinds::WHOLE) && w.low <= w.high);
         let real = (bounds.real_low, bounds.real_high);
-        let real = Some(real).filter(|(low, high)| kinds.has(Kinds::FRACTION) && low <= high);
+        let real =
+            Some(real).filter(|(low, high)| kinds.has(ExampleKinds::FRACTION) && low <= high);
         let mut numbers = Self {
             edges: Vec::new(),
             whole,
             real: real.filter(|_| step == 1),
             fractions,
         };
-        numbers.find_edges(whole_floats || kinds.has(Kinds::FRACTION));
+        numbers.find_edges(whole_floats || kinds.has(ExampleKinds::FRACTION));
         numbers
     }
 
     fn find_edges(&mut self, whole_floats: bool) {
         let mut found: Vec<Value> = Vec::new();
-        if let Some(Whole { low, high, step }) = self.whole {
+        if let Some(WholeRange { low, high, step }) = self.whole {
             let near = 0.clamp(low, high);
             let all = [near, near + step, near + 2 * step, -step, low, low + step];
             let limits = [high - step, high, i128::from(i64::MAX), (1 << 53) + 1];
@@ -132,7 +133,7 @@ impl Numbers {
             };
             return (low..=high).contains(&x).then(|| Value::from(x));
         }
-        let Whole { low, high, step } = self.whole?;
+        let WholeRange { low, high, step } = self.whole?;
         let (low, high) = (low / step, high / step);
         let spread = if rng.u8(..4) == 0 { MOST } else { 100 };
         let near = 0.clamp(low, high);
@@ -142,8 +143,8 @@ impl Numbers {
     }
 }
 
-impl Bounds {
-    fn narrow(&mut self, rule: &Rule<'_>) {
+impl NumberBounds {
+    fn narrow(&mut self, rule: &PartRule<'_>) {
         let flag = |name| {
             let flag = rule.keywords.and_then(|keywords| keywords.get(name));
             flag == Some(&Value::Bool(true))
@@ -190,7 +191,7 @@ fn nudge(real: f64) -> f64 {
     real.abs().max(1.0) / 1_024.0
 }
 
-fn keyword<'r>(rule: &Rule<'r>, name: &str) -> Option<&'r Number> {
+fn keyword<'r>(rule: &PartRule<'r>, name: &str) -> Option<&'r Number> {
     match rule.keywords?.get(name)? {
         Value::Number(number) => Some(number),
         _ => None,

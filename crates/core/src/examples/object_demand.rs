@@ -1,48 +1,48 @@
 //! What is asked of an object.
 
-use super::patterns::Pattern;
-use super::place::{Id, hash};
-use super::rules::{Additional, Rule, Rules};
+use super::patterns::ExamplePattern;
+use super::place::{PartNumber, hash};
+use super::rules::{AdditionalRule, PartRule, PartRules};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
 /// A property that some part names.
 #[derive(Debug)]
-pub(super) struct Field<'s> {
+pub(super) struct PropertyDemand<'s> {
     pub(super) name: &'s str,
     pub(super) hash: u64,
     /// What applies to its value.
-    pub(super) ids: Vec<Id>,
+    pub(super) ids: Vec<PartNumber>,
     pub(super) required: bool,
 }
 
 /// Where the keys of a map come from.
 #[derive(Debug)]
-pub(super) enum Keys {
+pub(super) enum KeySource {
     Any,
-    Matching(Pattern),
+    Matching(ExamplePattern),
 }
 
 #[derive(Debug)]
-pub(super) struct Objects<'s> {
+pub(super) struct ObjectDemand<'s> {
     /// Those that can be there.
-    pub(super) fields: Vec<Field<'s>>,
+    pub(super) fields: Vec<PropertyDemand<'s>>,
     /// A property is required that can't be there.
     pub(super) impossible: bool,
     /// Keys that nobody names but somebody describes.
-    pub(super) keys: Vec<Keys>,
+    pub(super) keys: Vec<KeySource>,
     /// Whether keys that nobody speaks of may be there.
     pub(super) open: bool,
     pub(super) least: usize,
     pub(super) most: usize,
     /// What applies to each key.
-    pub(super) names: Vec<Id>,
+    pub(super) names: Vec<PartNumber>,
     /// A property, and others that are required where it is.
     pub(super) needs: Vec<(&'s str, Vec<&'s str>)>,
 }
 
-impl<'s> Objects<'s> {
-    pub(super) fn of(all: &Rules<'s>, rules: &[&Rule<'s>]) -> Self {
+impl<'s> ObjectDemand<'s> {
+    pub(super) fn of(all: &PartRules<'s>, rules: &[&PartRule<'s>]) -> Self {
         let counts = |keyword| rules.iter().filter_map(move |rule| rule.count(keyword));
         let required: HashSet<&str> = rules
             .iter()
@@ -57,26 +57,27 @@ impl<'s> Objects<'s> {
             let required = required.contains(name.as_str());
             let ids = of_key(rules, name).filter(|ids| all.height_of(ids).is_some());
             impossible |= required && ids.is_none();
-            fields.extend(ids.map(|ids| Field {
+            fields.extend(ids.map(|ids| PropertyDemand {
                 name,
                 hash: hash(name),
                 ids,
                 required,
             }));
         }
-        let open_to = |rule: &&Rule<'_>| rule.additional == Additional::Open && !rule.sealed;
-        let declares = |rule: &&Rule<'_>| !rule.names.is_empty() || !rule.patterns.is_empty();
+        let open_to =
+            |rule: &&PartRule<'_>| rule.additional == AdditionalRule::Open && !rule.sealed;
+        let declares = |rule: &&PartRule<'_>| !rule.names.is_empty() || !rule.patterns.is_empty();
         let open = rules.iter().all(open_to);
-        let mut keys: Vec<Keys> = rules
+        let mut keys: Vec<KeySource> = rules
             .iter()
             .flat_map(|rule| rule.patterns)
             .filter(|(_, id)| all.height(*id).is_some())
-            .filter_map(|(regex, _)| Pattern::of(regex).map(Keys::Matching))
+            .filter_map(|(regex, _)| ExamplePattern::of(regex).map(KeySource::Matching))
             .collect();
-        let each = |rule: &&Rule<'_>| matches!(rule.additional, Additional::Each(id) if all.height(id).is_some());
+        let each = |rule: &&PartRule<'_>| matches!(rule.additional, AdditionalRule::Each(id) if all.height(id).is_some());
         // An object without a word about its inside is a map of anything.
         if rules.iter().any(each) || (open && !rules.iter().any(declares)) {
-            keys.push(Keys::Any);
+            keys.push(KeySource::Any);
         }
         Self {
             fields,
@@ -100,7 +101,7 @@ impl<'s> Objects<'s> {
 }
 
 /// The schemas that some rules give to a property; `None` if one forbids it.
-pub(super) fn of_key(rules: &[&Rule<'_>], key: &str) -> Option<Vec<Id>> {
+pub(super) fn of_key(rules: &[&PartRule<'_>], key: &str) -> Option<Vec<PartNumber>> {
     let mut ids = Vec::new();
     for rule in rules {
         ids.extend(rule.of_key(key)?);
@@ -114,7 +115,7 @@ pub(super) fn of_key(rules: &[&Rule<'_>], key: &str) -> Option<Vec<Id>> {
 }
 
 /// `dependentRequired`, and `dependencies` where they are lists.
-fn needs<'s>(rules: &[&Rule<'s>]) -> Vec<(&'s str, Vec<&'s str>)> {
+fn needs<'s>(rules: &[&PartRule<'s>]) -> Vec<(&'s str, Vec<&'s str>)> {
     let mut found = Vec::new();
     for keyword in ["dependentRequired", "dependencies"] {
         let maps = rules

@@ -1,10 +1,10 @@
 //! Making of objects and maps.
 
-use super::demand::Demand;
-use super::draw::{Ask, What};
-use super::make::{Maker, ask};
-use super::object_demand::{Keys, Objects, of_key};
-use super::place::{Place, mix};
+use super::demand::PartDemand;
+use super::draw::{DecisionKind, DecisionPoint};
+use super::make::{DocumentMaker, ask};
+use super::object_demand::{KeySource, ObjectDemand, of_key};
+use super::place::{ExamplePlace, mix};
 use serde_json::{Map, Value};
 
 /// Keys of maps. Some need escapes in a pointer.
@@ -12,10 +12,14 @@ const KEYS: [&str; 10] = ["k1", "k2", "k3", "a", "a/b", "x~y", "0", "né", "x:y,
 /// Properties that are added to reach `minProperties`.
 const ADDED: usize = 64;
 
-type Entries = Map<String, Value>;
+type ObjectEntries = Map<String, Value>;
 
-impl<'s> Maker<'s> {
-    pub(super) fn object(&mut self, demand: &Demand<'s>, mut place: Place) -> Option<Value> {
+impl<'s> DocumentMaker<'s> {
+    pub(super) fn object(
+        &mut self,
+        demand: &PartDemand<'s>,
+        mut place: ExamplePlace,
+    ) -> Option<Value> {
         let objects = demand.objects.as_ref()?;
         if objects.impossible || objects.least > objects.most {
             return None;
@@ -31,11 +35,11 @@ impl<'s> Maker<'s> {
 
     fn entries(
         &mut self,
-        demand: &Demand<'s>,
-        objects: &Objects<'s>,
-        place: Place,
-    ) -> Option<Entries> {
-        let mut made = Entries::new();
+        demand: &PartDemand<'s>,
+        objects: &ObjectDemand<'s>,
+        place: ExamplePlace,
+    ) -> Option<ObjectEntries> {
+        let mut made = ObjectEntries::new();
         self.fields(demand, objects, &mut made, place)?;
         self.needed(objects, &mut made, place)?;
         let wanted = self.members(demand, objects, place);
@@ -47,7 +51,7 @@ impl<'s> Maker<'s> {
         if objects.open && made.len() < objects.most {
             let at = mix(mix(place.hash, demand.hash), 8);
             let tight = self.tight(place);
-            let ask = ask(place, at, What::Form, 2);
+            let ask = ask(place, at, DecisionKind::Form, 2);
             let one = self
                 .draw
                 .pick(ask, |draw| usize::from(!tight && draw.percent(6)));
@@ -63,10 +67,10 @@ impl<'s> Maker<'s> {
     /// in a small document not always the same ones find room.
     fn fields(
         &mut self,
-        demand: &Demand<'s>,
-        objects: &Objects<'s>,
-        made: &mut Entries,
-        place: Place,
+        demand: &PartDemand<'s>,
+        objects: &ObjectDemand<'s>,
+        made: &mut ObjectEntries,
+        place: ExamplePlace,
     ) -> Option<()> {
         let mut order: Vec<_> = objects.fields.iter().collect();
         self.draw.rng.shuffle(&mut order);
@@ -78,9 +82,9 @@ impl<'s> Maker<'s> {
             let inner = place.field(field.hash);
             if !field.required {
                 let tight = self.tight(place);
-                let ask = Ask {
+                let ask = DecisionPoint {
                     full: usize::from(!tight && !repeats),
-                    ..ask(place, mix(inner.hash, 7), What::Presence, 2)
+                    ..ask(place, mix(inner.hash, 7), DecisionKind::Presence, 2)
                 };
                 let one = self.draw.pick(ask, |draw| {
                     let density = draw.density;
@@ -103,7 +107,12 @@ impl<'s> Maker<'s> {
     }
 
     /// What is required because of something that is there.
-    fn needed(&mut self, objects: &Objects<'s>, made: &mut Entries, place: Place) -> Option<()> {
+    fn needed(
+        &mut self,
+        objects: &ObjectDemand<'s>,
+        made: &mut ObjectEntries,
+        place: ExamplePlace,
+    ) -> Option<()> {
         if objects.needs.is_empty() {
             return Some(());
         }
@@ -132,7 +141,12 @@ impl<'s> Maker<'s> {
     }
 
     /// How many keys of a map there should be.
-    fn members(&mut self, demand: &Demand<'s>, objects: &Objects<'s>, place: Place) -> usize {
+    fn members(
+        &mut self,
+        demand: &PartDemand<'s>,
+        objects: &ObjectDemand<'s>,
+        place: ExamplePlace,
+    ) -> usize {
         if objects.keys.is_empty() {
             return 0;
         }
@@ -142,9 +156,14 @@ impl<'s> Maker<'s> {
             0 | 1 => 2,
             _ => 1,
         };
-        let ask = Ask {
+        let ask = DecisionPoint {
             full,
-            ..ask(place, mix(mix(place.hash, demand.hash), 9), What::Form, 4)
+            ..ask(
+                place,
+                mix(mix(place.hash, demand.hash), 9),
+                DecisionKind::Form,
+                4,
+            )
         };
         self.draw
             .pick(ask, |draw| if tight { 0 } else { draw.below(4) })
@@ -153,10 +172,10 @@ impl<'s> Maker<'s> {
     /// One more key of a map; nothing if none is found.
     pub(super) fn add_member(
         &mut self,
-        demand: &Demand<'s>,
-        objects: &Objects<'s>,
-        made: &mut Entries,
-        place: Place,
+        demand: &PartDemand<'s>,
+        objects: &ObjectDemand<'s>,
+        made: &mut ObjectEntries,
+        place: ExamplePlace,
         number: usize,
     ) -> Option<()> {
         let key = self.key(objects, place, number)?;
@@ -173,12 +192,12 @@ impl<'s> Maker<'s> {
     /// A key for a map.
     pub(super) fn key(
         &mut self,
-        objects: &Objects<'s>,
-        place: Place,
+        objects: &ObjectDemand<'s>,
+        place: ExamplePlace,
         number: usize,
     ) -> Option<String> {
         let source = objects.keys.get(self.draw.below(objects.keys.len()));
-        if let Some(Keys::Matching(pattern)) = source {
+        if let Some(KeySource::Matching(pattern)) = source {
             let more = self.draw.below(4);
             return pattern.text(&mut self.draw.rng, more);
         }
@@ -186,11 +205,11 @@ impl<'s> Maker<'s> {
             let name = self.value(&objects.names, place.member(number).field(1))?;
             return name.as_str().map(str::to_owned);
         }
-        let ask = Ask {
+        let ask = DecisionPoint {
             small: number,
             full: number,
             explored: false,
-            ..ask(place, mix(place.hash, 10), What::Scalar, KEYS.len())
+            ..ask(place, mix(place.hash, 10), DecisionKind::Scalar, KEYS.len())
         };
         let one = self.draw.pick(ask, |draw| draw.below(KEYS.len() + number));
         let known = KEYS.get(one).map(|key| (*key).to_owned());
@@ -200,9 +219,9 @@ impl<'s> Maker<'s> {
     /// A property that nobody speaks of.
     pub(super) fn add_undeclared(
         &mut self,
-        demand: &Demand<'s>,
-        made: &mut Entries,
-        place: Place,
+        demand: &PartDemand<'s>,
+        made: &mut ObjectEntries,
+        place: ExamplePlace,
     ) -> Option<()> {
         let first = if self.draw.percent(80) { 1 } else { 2 };
         let key = (first..first + 8).map(|number| format!("x{number}"));
@@ -216,10 +235,10 @@ impl<'s> Maker<'s> {
     /// More properties, up to the least number.
     fn at_least(
         &mut self,
-        demand: &Demand<'s>,
-        objects: &Objects<'s>,
-        made: &mut Entries,
-        place: Place,
+        demand: &PartDemand<'s>,
+        objects: &ObjectDemand<'s>,
+        made: &mut ObjectEntries,
+        place: ExamplePlace,
     ) {
         for field in &objects.fields {
             if made.len() >= objects.least {

@@ -13,12 +13,12 @@ const COMPILED_BYTES: usize = 4 * 1024 * 1024;
 
 /// A pattern that texts can be made from.
 #[derive(Clone, Debug)]
-pub(super) struct Pattern {
+pub(super) struct ExamplePattern {
     regex: Regex,
     hir: Hir,
 }
 
-impl Pattern {
+impl ExamplePattern {
     /// Of a pattern as schemas write it.
     pub(super) fn read(text: &str) -> Option<Self> {
         let rust = jsonschema_regex::to_rust_regex(text).ok()?;
@@ -39,7 +39,7 @@ impl Pattern {
 
     /// A text that matches. Repetitions go up to `more` beyond their least number.
     pub(super) fn text(&self, rng: &mut Rng, more: usize) -> Option<String> {
-        let mut walk = Walk {
+        let mut walk = PatternWalk {
             rng,
             more,
             steps: STEPS,
@@ -50,14 +50,14 @@ impl Pattern {
     }
 }
 
-struct Walk<'r> {
+struct PatternWalk<'r> {
     rng: &'r mut Rng,
     more: usize,
     steps: usize,
     text: String,
 }
 
-impl Walk<'_> {
+impl PatternWalk<'_> {
     /// It goes as deep as the pattern nests, which its parser limits.
     fn emit(&mut self, hir: &Hir) -> Option<()> {
         self.steps = self.steps.checked_sub(1)?;
@@ -140,7 +140,7 @@ mod tests {
             ".*",
             "",
         ] {
-            let pattern = Pattern::read(pattern).unwrap();
+            let pattern = ExamplePattern::read(pattern).unwrap();
             for more in 0..4 {
                 let text = pattern.text(&mut rng, more).unwrap();
                 assert!(pattern.matches(&text), "{text:?}");
@@ -151,9 +151,9 @@ mod tests {
     #[test]
     fn a_pattern_that_matches_nothing_or_never_ends_makes_no_text() {
         let mut rng = Rng::with_seed(1);
-        assert_eq!(Pattern::read("a^b").unwrap().text(&mut rng, 3), None);
+        assert_eq!(ExamplePattern::read("a^b").unwrap().text(&mut rng, 3), None);
         let stars = format!("{}a{}", "(".repeat(60), "*)+".repeat(60));
-        if let Some(pattern) = Pattern::read(&stars) {
+        if let Some(pattern) = ExamplePattern::read(&stars) {
             let _ = pattern.text(&mut rng, 1_000);
         }
     }

@@ -2,10 +2,10 @@
 //! schema, so that a decision can be named in one document and changed in the next.
 
 /// The number of a schema's part.
-pub(super) type Id = usize;
+pub(super) type PartNumber = usize;
 
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
+pub(super) struct ExamplePlace {
     /// Names the place.
     pub(super) hash: u64,
     /// Levels above it.
@@ -18,7 +18,7 @@ pub(super) struct Place {
     pub(super) times: u64,
 }
 
-impl Place {
+impl ExamplePlace {
     pub(super) const ROOT: Self = Self {
         hash: 0,
         depth: 0,
@@ -67,7 +67,7 @@ pub(super) fn hash(text: &str) -> u64 {
 }
 
 /// The parts that apply, as a number.
-pub(super) fn hash_ids(ids: &[Id]) -> u64 {
+pub(super) fn hash_ids(ids: &[PartNumber]) -> u64 {
     let start = mix(ids.len() as u64, 0x0069_6473);
     ids.iter().fold(start, |hash, id| mix(hash, *id as u64))
 }

@@ -1,9 +1,9 @@
 //! Whether a value seems to be meant for a part. It looks only a little way inside; whoever asks
 //! has a validator for the last word.
 
-use super::kinds::Kinds;
-use super::place::Id;
-use super::rules::Rules;
+use super::kinds::ExampleKinds;
+use super::place::PartNumber;
+use super::rules::PartRules;
 use crate::types::same;
 use serde_json::Value;
 
@@ -12,25 +12,25 @@ const LEVELS: usize = 2;
 /// Parts that are looked at; after them everything is plausible.
 const LOOKS: usize = 2_000;
 
-pub(super) struct Plausible<'r, 's> {
-    rules: &'r Rules<'s>,
+pub(super) struct PlausibleLook<'r, 's> {
+    rules: &'r PartRules<'s>,
     looks: usize,
 }
 
-impl<'r, 's> Plausible<'r, 's> {
-    pub(super) const fn new(rules: &'r Rules<'s>) -> Self {
+impl<'r, 's> PlausibleLook<'r, 's> {
+    pub(super) const fn new(rules: &'r PartRules<'s>) -> Self {
         Self {
             rules,
             looks: LOOKS,
         }
     }
 
-    pub(super) fn is(&mut self, id: Id, value: &Value) -> bool {
+    pub(super) fn is(&mut self, id: PartNumber, value: &Value) -> bool {
         self.look(id, value, LEVELS)
     }
 
     /// It goes as deep as parts lead to each other, on few levels of the value.
-    fn look(&mut self, id: Id, value: &Value, levels: usize) -> bool {
+    fn look(&mut self, id: PartNumber, value: &Value, levels: usize) -> bool {
         let Some(rule) = self.rules.get(id) else {
             return true;
         };
@@ -39,7 +39,8 @@ impl<'r, 's> Plausible<'r, 's> {
         }
         self.looks -= 1;
         let listed = |listed: &Vec<&Value>| listed.iter().any(|one| same(one, value));
-        if rule.never || !rule.kinds.has(Kinds::of(value)) || !rule.listed.iter().all(listed) {
+        if rule.never || !rule.kinds.has(ExampleKinds::of(value)) || !rule.listed.iter().all(listed)
+        {
             return false;
         }
         if let Value::Object(map) = value {

@@ -1,15 +1,15 @@
 //! Documents with something said in one place, and no more around it than must be there.
 
 use super::Examples;
-use super::draw::{Base, Mode};
-use super::patterns::Pattern;
-use super::place::{Id, Place};
+use super::draw::{DrawBase, DrawMode};
+use super::patterns::ExamplePattern;
+use super::place::{ExamplePlace, PartNumber};
 use crate::types::{under_index, under_key};
 use serde_json::{Map, Value};
 
 /// One step into a document.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum At {
+pub(crate) enum DocumentStep {
     /// A property.
     Key(String),
     /// The item with that number.
@@ -22,7 +22,7 @@ pub(crate) enum At {
 
 /// What is done in the place.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) enum Edit {
+pub(crate) enum DocumentEdit {
     /// This value is put there.
     Set(Value),
     /// The object that is there lacks this property.
@@ -40,17 +40,17 @@ pub(crate) const WAYS: usize = 10;
 
 /// How a document is made: as small or as full as it can be, or by chance; and whether what only
 /// may apply counts on the way.
-const MODES: [(Mode, bool); WAYS] = [
-    (Mode::Exact(Base::Smallest), false),
-    (Mode::Exact(Base::Smallest), true),
-    (Mode::Exact(Base::Fullest), false),
-    (Mode::Exact(Base::Fullest), true),
-    (Mode::Random, false),
-    (Mode::Random, true),
-    (Mode::Random, false),
-    (Mode::Random, true),
-    (Mode::Random, false),
-    (Mode::Random, true),
+const MODES: [(DrawMode, bool); WAYS] = [
+    (DrawMode::Exact(DrawBase::Smallest), false),
+    (DrawMode::Exact(DrawBase::Smallest), true),
+    (DrawMode::Exact(DrawBase::Fullest), false),
+    (DrawMode::Exact(DrawBase::Fullest), true),
+    (DrawMode::Random, false),
+    (DrawMode::Random, true),
+    (DrawMode::Random, false),
+    (DrawMode::Random, true),
+    (DrawMode::Random, false),
+    (DrawMode::Random, true),
 ];
 
 /// Items before the one that is meant.
@@ -63,27 +63,43 @@ const OTHERS: [&str; 3] = ["other", "another", "x-other"];
 impl Examples<'_> {
     /// A document with the edit in that place; without one, with whatever fits there. It need not
     /// fit as a whole: whoever asks looks. The first ways are the plainest.
-    pub(crate) fn reaching(&mut self, at: &[At], edit: Option<&Edit>, way: usize) -> Option<Value> {
+    pub(crate) fn reaching(
+        &mut self,
+        at: &[DocumentStep],
+        edit: Option<&DocumentEdit>,
+        way: usize,
+    ) -> Option<Value> {
         let (mode, possible) = *MODES.get(way)?;
         self.maker.start(mode, &[]);
-        self.reach(&[0], Place::ROOT, at, &Way { edit, possible })
+        self.reach(
+            &[0],
+            ExamplePlace::ROOT,
+            at,
+            &ReachAttempt { edit, possible },
+        )
     }
 
-    fn reach(&mut self, ids: &[Id], place: Place, at: &[At], way: &Way<'_>) -> Option<Value> {
+    fn reach(
+        &mut self,
+        ids: &[PartNumber],
+        place: ExamplePlace,
+        at: &[DocumentStep],
+        way: &ReachAttempt<'_>,
+    ) -> Option<Value> {
         let Some((first, rest)) = at.split_first() else {
             return match way.edit {
                 None => self.maker.value(ids, place),
-                Some(Edit::Set(value)) => Some(value.clone()),
-                Some(Edit::Remove(name)) => {
+                Some(DocumentEdit::Set(value)) => Some(value.clone()),
+                Some(DocumentEdit::Remove(name)) => {
                     let mut map = as_map(self.maker.value(ids, place));
                     map.shift_remove(name);
                     Some(Value::Object(map))
                 }
-                Some(Edit::Items(number)) => self.items(ids, place, *number),
-                Some(Edit::Properties(number)) => self.properties(ids, place, *number),
-                Some(Edit::Named(name)) => {
-                    let named = [At::Key(name.clone())];
-                    let way = Way { edit: None, ..*way };
+                Some(DocumentEdit::Items(number)) => self.items(ids, place, *number),
+                Some(DocumentEdit::Properties(number)) => self.properties(ids, place, *number),
+                Some(DocumentEdit::Named(name)) => {
+                    let named = [DocumentStep::Key(name.clone())];
+                    let way = ReachAttempt { edit: None, ..*way };
                     self.reach(ids, place, &named, &way)
                 }
             };
@@ -95,7 +111,7 @@ impl Examples<'_> {
         } else {
             shape.certain(ids)
         };
-        if let At::Item(index) = first {
+        if let DocumentStep::Item(index) = first {
             let Some(Value::Array(mut items)) = around.or_else(|| Some(Value::Array(Vec::new())))
             else {
                 let inner = under_index(&parts, *index);
@@ -103,7 +119,7 @@ impl Examples<'_> {
                 return (*index == 0).then(|| Value::Array(vec![item]));
             };
             let index = (*index).min(ITEMS);
-            let before: Vec<Vec<Id>> = (items.len()..index)
+            let before: Vec<Vec<PartNumber>> = (items.len()..index)
                 .map(|number| under_index(&parts, number))
                 .collect();
             let inner = under_index(&parts, index);
@@ -116,11 +132,12 @@ impl Examples<'_> {
             return Some(Value::Array(items));
         }
         let key = match first {
-            At::Key(key) => key.clone(),
-            At::Matching(patterns) => self.name_of(patterns)?,
-            At::Other | At::Item(_) => {
+            DocumentStep::Key(key) => key.clone(),
+            DocumentStep::Matching(patterns) => self.name_of(patterns)?,
+            DocumentStep::Other | DocumentStep::Item(_) => {
                 let unknown = |name: &&&str| {
-                    let named = |part: &&crate::types::Part| part.properties.contains_key(**name);
+                    let named =
+                        |part: &&crate::types::SchemaPart| part.properties.contains_key(**name);
                     !parts.iter().any(named)
                 };
                 (*OTHERS.iter().find(unknown)?).to_owned()
@@ -136,7 +153,7 @@ impl Examples<'_> {
 
 impl Examples<'_> {
     fn name_of(&mut self, patterns: &[String]) -> Option<String> {
-        let read = patterns.iter().map(|text| Pattern::read(text));
+        let read = patterns.iter().map(|text| ExamplePattern::read(text));
         let patterns = read.collect::<Option<Vec<_>>>()?;
         let rng = &mut self.maker.draw.rng;
         let mut texts = (0..NAMES).filter_map(|number| {
@@ -146,22 +163,22 @@ impl Examples<'_> {
         texts.find(|text| patterns.iter().all(|pattern| pattern.matches(text)))
     }
 
-    fn items(&mut self, ids: &[Id], place: Place, number: usize) -> Option<Value> {
+    fn items(&mut self, ids: &[PartNumber], place: ExamplePlace, number: usize) -> Option<Value> {
         let mut items = match self.maker.value(ids, place) {
             Some(Value::Array(items)) => items,
             _ => Vec::new(),
         };
         items.truncate(number);
         let parts = self.schema.shape.certain(ids);
-        let wanted: Vec<Vec<Id>> = (items.len()..number)
+        let wanted: Vec<Vec<PartNumber>> = (items.len()..number)
             .map(|index| under_index(&parts, index))
             .collect();
-        let mut last: Option<(Vec<Id>, Value)> = None;
+        let mut last: Option<(Vec<PartNumber>, Value)> = None;
         for ids in wanted {
             let again = last.take().filter(|(known, _)| *known == ids);
             let item = match again {
                 // Most lists may have the same item often, and it costs nothing.
-                Some((_, item)) if self.maker.draw.mode != Mode::Random => item,
+                Some((_, item)) if self.maker.draw.mode != DrawMode::Random => item,
                 _ => self.maker.value(&ids, place.member(1))?,
             };
             items.push(item.clone());
@@ -170,7 +187,12 @@ impl Examples<'_> {
         Some(Value::Array(items))
     }
 
-    fn properties(&mut self, ids: &[Id], place: Place, number: usize) -> Option<Value> {
+    fn properties(
+        &mut self,
+        ids: &[PartNumber],
+        place: ExamplePlace,
+        number: usize,
+    ) -> Option<Value> {
         let mut map = as_map(self.maker.value(ids, place));
         while let Some(last) = map.keys().next_back().cloned()
             && map.len() > number
@@ -181,7 +203,7 @@ impl Examples<'_> {
         let mut names = parts.iter().flat_map(|part| &part.names).cloned();
         let mut names: Vec<String> = names.by_ref().take(number).collect();
         names.extend((0..number).map(|number| format!("k{number}")));
-        let named: Vec<(String, Vec<Id>)> = names
+        let named: Vec<(String, Vec<PartNumber>)> = names
             .into_iter()
             .map(|name| {
                 let ids = under_key(&parts, &name);
@@ -200,8 +222,8 @@ impl Examples<'_> {
     }
 }
 
-struct Way<'e> {
-    edit: Option<&'e Edit>,
+struct ReachAttempt<'e> {
+    edit: Option<&'e DocumentEdit>,
     possible: bool,
 }
 

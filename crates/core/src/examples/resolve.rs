@@ -1,11 +1,11 @@
 //! Which parts apply to a value: those that always do, and of alternatives one.
 
-use super::demand::Demand;
-use super::draw::{Ask, What};
-use super::make::{Maker, ask};
-use super::place::{Id, Place, mix};
-use super::plausible::Plausible;
-use super::rules::{Condition, Rule};
+use super::demand::PartDemand;
+use super::draw::{DecisionKind, DecisionPoint};
+use super::make::{DocumentMaker, ask};
+use super::place::{ExamplePlace, PartNumber, mix};
+use super::plausible::PlausibleLook;
+use super::rules::{ConditionalRule, PartRule};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -13,22 +13,27 @@ use std::sync::Arc;
 /// ends soonest.
 const FULL_DEPTH: usize = 6;
 
-impl<'s> Maker<'s> {
+impl<'s> DocumentMaker<'s> {
     /// What is asked of a value to which these parts apply. Alternatives are decided, or, for a
     /// value that is there already, chosen from those that it seems to be of.
     pub(super) fn demand(
         &mut self,
-        ids: &[Id],
-        place: Place,
+        ids: &[PartNumber],
+        place: ExamplePlace,
         there: Option<&Value>,
-    ) -> Arc<Demand<'s>> {
+    ) -> Arc<PartDemand<'s>> {
         let ids = self.resolve(ids, place, there);
         self.demands.of(&self.rules, &ids)
     }
 
     /// It ends, because no part leads back to itself without a step into the value.
-    fn resolve(&mut self, ids: &[Id], place: Place, there: Option<&Value>) -> Vec<Id> {
-        let mut found: Vec<Id> = Vec::with_capacity(ids.len() + 2);
+    fn resolve(
+        &mut self,
+        ids: &[PartNumber],
+        place: ExamplePlace,
+        there: Option<&Value>,
+    ) -> Vec<PartNumber> {
+        let mut found: Vec<PartNumber> = Vec::with_capacity(ids.len() + 2);
         let mut todo = ids.to_vec();
         while let Some(id) = todo.pop() {
             if found.contains(&id) {
@@ -48,7 +53,7 @@ impl<'s> Maker<'s> {
             }
         }
         // So the same demand is recognised by whatever name it was reached.
-        let says = |id: &Id| !self.rules.get(*id).is_some_and(Rule::is_reference);
+        let says = |id: &PartNumber| !self.rules.get(*id).is_some_and(PartRule::is_reference);
         found.retain(says);
         // Thousands of parts for one value cost as much as as many values.
         self.spend(found.len() / 16);
@@ -58,15 +63,15 @@ impl<'s> Maker<'s> {
 
     fn alternative(
         &mut self,
-        id: Id,
+        id: PartNumber,
         number: usize,
-        place: Place,
+        place: ExamplePlace,
         there: Option<&Value>,
-    ) -> Option<Id> {
+    ) -> Option<PartNumber> {
         let tight = self.tight(place);
         let choice = self.rules.get(id)?.choices.get(number)?;
         if let Some(value) = there {
-            let mut plausible = Plausible::new(&self.rules);
+            let mut plausible = PlausibleLook::new(&self.rules);
             let some = choice.iter().filter(|id| plausible.is(**id, value));
             let some: Vec<_> = some.collect();
             let one = self.draw.below(some.len());
@@ -74,12 +79,12 @@ impl<'s> Maker<'s> {
                 return Some(**id);
             }
         }
-        let height = |id: &Id| self.rules.height(*id).unwrap_or(usize::MAX);
+        let height = |id: &PartNumber| self.rules.height(*id).unwrap_or(usize::MAX);
         let heights: Vec<_> = choice.iter().map(height).collect();
         let lowest = heights.iter().copied().min().unwrap_or(0);
         let lowest = heights.iter().position(|height| *height == lowest)?;
         let options = choice.len();
-        let ask = Ask {
+        let ask = DecisionPoint {
             small: lowest,
             full: if tight || place.depth >= FULL_DEPTH || place.repeated >= 2 {
                 lowest
@@ -92,7 +97,7 @@ impl<'s> Maker<'s> {
                     mix(place.hash, id as u64),
                     0x0063_686f_6963_6500 + number as u64,
                 ),
-                What::Form,
+                DecisionKind::Form,
                 options,
             )
         };
@@ -104,16 +109,16 @@ impl<'s> Maker<'s> {
 
     fn branch(
         &mut self,
-        id: Id,
-        condition: Condition,
-        place: Place,
+        id: PartNumber,
+        condition: ConditionalRule,
+        place: ExamplePlace,
         there: Option<&Value>,
-    ) -> Vec<Id> {
+    ) -> Vec<PartNumber> {
         let at = mix(mix(place.hash, id as u64), 0x6966);
         let met = match there {
-            Some(value) => Plausible::new(&self.rules).is(condition.asked, value),
+            Some(value) => PlausibleLook::new(&self.rules).is(condition.asked, value),
             None => {
-                let ask = ask(place, at, What::Form, 2);
+                let ask = ask(place, at, DecisionKind::Form, 2);
                 self.draw.pick(ask, |draw| draw.below(2)) == 0
             }
         };

@@ -1,9 +1,9 @@
 //! What each part of a schema says, read once, in the form in which values are made from it.
 
 use super::heights::heights;
-use super::kinds::Kinds;
-use super::patterns::Pattern;
-use super::place::Id;
+use super::kinds::ExampleKinds;
+use super::patterns::ExamplePattern;
+use super::place::PartNumber;
 use crate::types::Schema;
 use crate::types::pointer::child;
 use jsonschema::Draft;
@@ -13,58 +13,58 @@ use std::collections::HashMap;
 
 /// What holds for properties that are neither named nor matched by a pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Additional {
+pub(super) enum AdditionalRule {
     Open,
     Closed,
-    Each(Id),
+    Each(PartNumber),
 }
 
 /// `if`, with `then` and `else` where they are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Condition {
-    pub(super) asked: Id,
-    pub(super) met: Option<Id>,
-    pub(super) unmet: Option<Id>,
+pub(super) struct ConditionalRule {
+    pub(super) asked: PartNumber,
+    pub(super) met: Option<PartNumber>,
+    pub(super) unmet: Option<PartNumber>,
 }
 
 /// What one part says.
 #[derive(Debug)]
-pub(super) struct Rule<'s> {
+pub(super) struct PartRule<'s> {
     /// Nothing fits.
     pub(super) never: bool,
-    pub(super) kinds: Kinds,
+    pub(super) kinds: ExampleKinds,
     /// The kinds that its keywords speak of; without `type` these are what its author means.
-    pub(super) hints: Kinds,
+    pub(super) hints: ExampleKinds,
     /// Of `enum` and `const`.
     pub(super) listed: Option<Vec<&'s Value>>,
     /// Its other keywords.
     pub(super) keywords: Option<&'s Map<String, Value>>,
-    pub(super) always: &'s [Id],
+    pub(super) always: &'s [PartNumber],
     /// Of each `anyOf` and `oneOf` the alternatives that can be met.
-    pub(super) choices: Vec<Vec<Id>>,
-    pub(super) condition: Option<Condition>,
+    pub(super) choices: Vec<Vec<PartNumber>>,
+    pub(super) condition: Option<ConditionalRule>,
     pub(super) names: &'s [String],
-    pub(super) properties: &'s HashMap<String, Id>,
-    pub(super) patterns: &'s [(Regex, Id)],
-    pub(super) additional: Additional,
+    pub(super) properties: &'s HashMap<String, PartNumber>,
+    pub(super) patterns: &'s [(Regex, PartNumber)],
+    pub(super) additional: AdditionalRule,
     /// `unevaluatedProperties: false`.
     pub(super) sealed: bool,
     pub(super) required: &'s [String],
-    pub(super) prefix: &'s [Id],
-    pub(super) items: Option<Id>,
-    pub(super) contains: Option<Id>,
+    pub(super) prefix: &'s [PartNumber],
+    pub(super) items: Option<PartNumber>,
+    pub(super) contains: Option<PartNumber>,
     /// `propertyNames`.
-    pub(super) keys: Option<Id>,
-    pub(super) pattern: Option<Pattern>,
+    pub(super) keys: Option<PartNumber>,
+    pub(super) pattern: Option<ExamplePattern>,
 }
 
-impl Rule<'_> {
+impl PartRule<'_> {
     /// Whether it only refers to others.
     pub(super) fn is_reference(&self) -> bool {
         !self.never
             && !self.always.is_empty()
-            && self.kinds == Kinds::ANY
-            && self.hints == Kinds::NONE
+            && self.kinds == ExampleKinds::ANY
+            && self.hints == ExampleKinds::NONE
             && self.listed.is_none()
             && self.choices.is_empty()
             && self.condition.is_none()
@@ -79,49 +79,49 @@ impl Rule<'_> {
     }
 
     /// The schemas that it gives to a property; `None` if it forbids it.
-    pub(super) fn of_key(&self, key: &str) -> Option<Vec<Id>> {
+    pub(super) fn of_key(&self, key: &str) -> Option<Vec<PartNumber>> {
         let named = self.properties.get(key).copied();
         let matching = self
             .patterns
             .iter()
             .filter(|(regex, _)| regex.is_match(key));
-        let mut found: Vec<Id> = named.into_iter().collect();
+        let mut found: Vec<PartNumber> = named.into_iter().collect();
         found.extend(matching.map(|(_, id)| *id));
         match self.additional {
             _ if !found.is_empty() => {}
-            Additional::Each(id) => found.push(id),
-            Additional::Closed => return None,
-            Additional::Open => {}
+            AdditionalRule::Each(id) => found.push(id),
+            AdditionalRule::Closed => return None,
+            AdditionalRule::Open => {}
         }
         Some(found)
     }
 
-    pub(super) fn of_item(&self, index: usize) -> Option<Id> {
+    pub(super) fn of_item(&self, index: usize) -> Option<PartNumber> {
         self.prefix.get(index).copied().or(self.items)
     }
 }
 
 /// All rules, by the number of their part, and how many levels a value of each needs.
 #[derive(Debug)]
-pub(super) struct Rules<'s> {
-    pub(super) rules: Vec<Rule<'s>>,
+pub(super) struct PartRules<'s> {
+    pub(super) rules: Vec<PartRule<'s>>,
     heights: Vec<Option<usize>>,
     /// Whether 1.0 is an integer.
     pub(super) whole_floats: bool,
 }
 
-impl<'s> Rules<'s> {
+impl<'s> PartRules<'s> {
     pub(super) fn of(schema: &'s Schema) -> Self {
         let parts = schema.shape.parts();
         let numbered = parts.iter().enumerate();
-        let ids: HashMap<&str, Id> = numbered
+        let ids: HashMap<&str, PartNumber> = numbered
             .map(|(id, part)| (part.pointer.as_str(), id))
             .collect();
         let mut rules: Vec<_> = (0..parts.len())
             .filter_map(|id| read(schema, id, &ids))
             .collect();
         let heights = heights(&rules);
-        let can = |id: &Id| heights.get(*id).copied().flatten().is_some();
+        let can = |id: &PartNumber| heights.get(*id).copied().flatten().is_some();
         for rule in &mut rules {
             for choice in &mut rule.choices {
                 choice.retain(can);
@@ -135,23 +135,27 @@ impl<'s> Rules<'s> {
         }
     }
 
-    pub(super) fn get(&self, id: Id) -> Option<&Rule<'s>> {
+    pub(super) fn get(&self, id: PartNumber) -> Option<&PartRule<'s>> {
         self.rules.get(id)
     }
 
     /// The levels that a value of this part needs at least; `None` if there is no end to them.
-    pub(super) fn height(&self, id: Id) -> Option<usize> {
+    pub(super) fn height(&self, id: PartNumber) -> Option<usize> {
         self.heights.get(id).copied().flatten()
     }
 
     /// The same where several parts apply.
-    pub(super) fn height_of(&self, ids: &[Id]) -> Option<usize> {
+    pub(super) fn height_of(&self, ids: &[PartNumber]) -> Option<usize> {
         ids.iter()
             .try_fold(0, |most, id| Some(self.height(*id)?.max(most)))
     }
 }
 
-fn read<'s>(schema: &'s Schema, id: Id, ids: &HashMap<&str, Id>) -> Option<Rule<'s>> {
+fn read<'s>(
+    schema: &'s Schema,
+    id: PartNumber,
+    ids: &HashMap<&str, PartNumber>,
+) -> Option<PartRule<'s>> {
     let part = schema.shape.part(id)?;
     let at = |keyword| ids.get(child(&part.pointer, keyword).as_str()).copied();
     let source = schema.source().pointer(&part.pointer);
@@ -164,21 +168,21 @@ fn read<'s>(schema: &'s Schema, id: Id, ids: &HashMap<&str, Id>) -> Option<Rule<
     let get = |keyword| keywords.and_then(|keywords| keywords.get(keyword));
     let inner = |keyword| get(keyword).and_then(|_| at(keyword));
     let additional = match get("additionalProperties") {
-        Some(Value::Bool(false)) => Additional::Closed,
+        Some(Value::Bool(false)) => AdditionalRule::Closed,
         Some(Value::Object(schema)) if !schema.is_empty() => {
-            at("additionalProperties").map_or(Additional::Open, Additional::Each)
+            at("additionalProperties").map_or(AdditionalRule::Open, AdditionalRule::Each)
         }
-        _ => Additional::Open,
+        _ => AdditionalRule::Open,
     };
-    let condition = inner("if").map(|asked| Condition {
+    let condition = inner("if").map(|asked| ConditionalRule {
         asked,
         met: inner("then"),
         unmet: inner("else"),
     });
-    Some(Rule {
+    Some(PartRule {
         never: part.never,
-        kinds: Kinds::of_keyword(get("type")),
-        hints: keywords.map_or(Kinds::NONE, hints),
+        kinds: ExampleKinds::of_keyword(get("type")),
+        hints: keywords.map_or(ExampleKinds::NONE, hints),
         listed: listed(get("enum"), get("const")),
         keywords,
         always: &part.always,
@@ -196,7 +200,7 @@ fn read<'s>(schema: &'s Schema, id: Id, ids: &HashMap<&str, Id>) -> Option<Rule<
         keys: inner("propertyNames"),
         pattern: get("pattern")
             .and_then(Value::as_str)
-            .and_then(Pattern::read),
+            .and_then(ExamplePattern::read),
     })
 }
 
@@ -215,9 +219,9 @@ fn listed<'s>(some: Option<&'s Value>, one: Option<&'s Value>) -> Option<Vec<&'s
 }
 
 /// The kinds that the keywords are about.
-fn hints(keywords: &Map<String, Value>) -> Kinds {
+fn hints(keywords: &Map<String, Value>) -> ExampleKinds {
     if keywords.contains_key("type") {
-        return Kinds::of_keyword(keywords.get("type"));
+        return ExampleKinds::of_keyword(keywords.get("type"));
     }
     let about = |keyword: &String| match keyword.as_str() {
         "properties"
@@ -230,14 +234,17 @@ fn hints(keywords: &Map<String, Value>) -> Kinds {
         | "dependentRequired"
         | "dependentSchemas"
         | "dependencies"
-        | "unevaluatedProperties" => Kinds::OBJECT,
+        | "unevaluatedProperties" => ExampleKinds::OBJECT,
         "items" | "prefixItems" | "minItems" | "maxItems" | "uniqueItems" | "contains"
-        | "unevaluatedItems" => Kinds::LIST,
-        "minLength" | "maxLength" | "pattern" | "format" => Kinds::TEXT,
+        | "unevaluatedItems" => ExampleKinds::LIST,
+        "minLength" | "maxLength" | "pattern" | "format" => ExampleKinds::TEXT,
         "minimum" | "maximum" | "exclusiveMinimum" | "exclusiveMaximum" | "multipleOf" => {
-            Kinds::NUMBER
+            ExampleKinds::NUMBER
         }
-        _ => Kinds::NONE,
+        _ => ExampleKinds::NONE,
     };
-    keywords.keys().map(about).fold(Kinds::NONE, Kinds::or)
+    keywords
+        .keys()
+        .map(about)
+        .fold(ExampleKinds::NONE, ExampleKinds::or)
 }

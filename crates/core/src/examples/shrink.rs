@@ -12,7 +12,11 @@ pub(crate) fn shrink<T>(
     mut try_one: impl FnMut(Value) -> Option<T>,
 ) -> T {
     let mut tries = 0;
-    for change in [Change::Leave, Change::Plain, Change::Half] {
+    for change in [
+        ShrinkAttempt::Leave,
+        ShrinkAttempt::Plain,
+        ShrinkAttempt::Half,
+    ] {
         let mut number = 0;
         while tries < TRIES {
             let mut smaller = document(&shown).clone();
@@ -34,7 +38,7 @@ pub(crate) fn shrink<T>(
 }
 
 #[derive(Clone, Copy)]
-enum Change {
+enum ShrinkAttempt {
     Leave,
     Plain,
     Half,
@@ -42,7 +46,12 @@ enum Change {
 
 /// Changes the field or item with that number, counted from outside; whether it is another now,
 /// `None` if there is no such.
-fn change_nth(value: &mut Value, change: Change, nth: usize, seen: &mut usize) -> Option<bool> {
+fn change_nth(
+    value: &mut Value,
+    change: ShrinkAttempt,
+    nth: usize,
+    seen: &mut usize,
+) -> Option<bool> {
     let inner = match value {
         Value::Object(map) => map.len(),
         Value::Array(items) => items.len(),
@@ -51,11 +60,11 @@ fn change_nth(value: &mut Value, change: Change, nth: usize, seen: &mut usize) -
     if nth < *seen + inner {
         let at = nth - *seen;
         return match (value, change) {
-            (Value::Object(map), Change::Leave) => {
+            (Value::Object(map), ShrinkAttempt::Leave) => {
                 let key = map.keys().nth(at).cloned()?;
                 map.shift_remove(&key).map(|_| true)
             }
-            (Value::Array(items), Change::Leave) => {
+            (Value::Array(items), ShrinkAttempt::Leave) => {
                 items.remove(at);
                 Some(true)
             }
@@ -77,11 +86,11 @@ fn change_nth(value: &mut Value, change: Change, nth: usize, seen: &mut usize) -
 }
 
 /// The plainest value of the same type, or of one that is no whole number.
-fn plain(value: &mut Value, change: Change) -> bool {
+fn plain(value: &mut Value, change: ShrinkAttempt) -> bool {
     let plain = match (&value, change) {
-        (Value::String(text), Change::Plain) if !text.is_empty() => json!(""),
-        (Value::Number(number), Change::Plain) if number.as_f64() != Some(0.0) => json!(0),
-        (Value::Number(number), Change::Half)
+        (Value::String(text), ShrinkAttempt::Plain) if !text.is_empty() => json!(""),
+        (Value::Number(number), ShrinkAttempt::Plain) if number.as_f64() != Some(0.0) => json!(0),
+        (Value::Number(number), ShrinkAttempt::Half)
             if number.is_f64() && number.as_f64() != Some(0.5) =>
         {
             json!(0.5)

@@ -1,7 +1,7 @@
 //! The telling documents: the smallest, the fullest, and all that differ from one of them in a
 //! single decision, or in those that lead to it.
 
-use super::draw::{Ask, Base, Forced, What};
+use super::draw::{DecisionKind, DecisionPoint, DrawBase, ForcedChoice};
 use super::place::mix;
 use std::collections::{HashSet, VecDeque};
 
@@ -14,15 +14,15 @@ const OPTIONS: usize = 200;
 
 /// A document to be made.
 #[derive(Clone, Debug)]
-pub(super) struct Plan {
-    pub(super) base: Base,
-    pub(super) forced: Vec<Forced>,
+pub(super) struct DocumentPlan {
+    pub(super) base: DrawBase,
+    pub(super) forced: Vec<ForcedChoice>,
 }
 
 /// A number or a text whose options are tried one after another.
 #[derive(Debug)]
-struct Scalar {
-    plan: Plan,
+struct ScalarSeries {
+    plan: DocumentPlan,
     at: u64,
     taken: usize,
     next: usize,
@@ -31,22 +31,22 @@ struct Scalar {
 
 /// Those that are still to be made.
 #[derive(Debug)]
-pub(super) struct Telling {
-    forms: VecDeque<Plan>,
+pub(super) struct TellingQueue {
+    forms: VecDeque<DocumentPlan>,
     forms_left: usize,
-    scalars: VecDeque<Scalar>,
+    scalars: VecDeque<ScalarSeries>,
     scalars_left: usize,
     explored: HashSet<u64>,
 }
 
-impl Telling {
+impl TellingQueue {
     pub(super) fn new() -> Self {
-        let plain = |base| Plan {
+        let plain = |base| DocumentPlan {
             base,
             forced: Vec::new(),
         };
         Self {
-            forms: [Base::Smallest, Base::Fullest].map(plain).into(),
+            forms: [DrawBase::Smallest, DrawBase::Fullest].map(plain).into(),
             forms_left: FORMS,
             scalars: VecDeque::new(),
             scalars_left: SCALARS,
@@ -54,7 +54,7 @@ impl Telling {
         }
     }
 
-    pub(super) fn next(&mut self) -> Option<Plan> {
+    pub(super) fn next(&mut self) -> Option<DocumentPlan> {
         if let Some(plan) = self.forms.pop_front() {
             return Some(plan);
         }
@@ -69,27 +69,27 @@ impl Telling {
     }
 
     /// Plans a document for each option of each decision that was not met before.
-    pub(super) fn explore(&mut self, plan: &Plan, asked: &[(Ask, usize)]) {
+    pub(super) fn explore(&mut self, plan: &DocumentPlan, asked: &[(DecisionPoint, usize)]) {
         for (ask, taken) in asked {
             // A property that is alone there and one that is alone absent are two things.
             let key = match (ask.what, plan.base) {
-                (What::Presence, Base::Smallest) => mix(ask.at, 1),
+                (DecisionKind::Presence, DrawBase::Smallest) => mix(ask.at, 1),
                 _ => ask.at,
             };
             if self.explored.len() >= FORMS + SCALARS || !self.explored.insert(key) {
                 continue;
             }
             match ask.what {
-                What::Presence | What::Form => {
+                DecisionKind::Presence | DecisionKind::Form => {
                     let others = (0..ask.options.min(OPTIONS)).filter(|option| option != taken);
                     for option in others.take(self.forms_left) {
                         self.forms.push_back(with(plan, ask.at, option));
                         self.forms_left -= 1;
                     }
                 }
-                What::Scalar => {
+                DecisionKind::Scalar => {
                     let first = usize::from(*taken == 0);
-                    self.scalars.push_back(Scalar {
+                    self.scalars.push_back(ScalarSeries {
                         plan: plan.clone(),
                         at: ask.at,
                         taken: *taken,
@@ -102,7 +102,7 @@ impl Telling {
     }
 }
 
-impl Scalar {
+impl ScalarSeries {
     /// Whether there is another option.
     fn advance(&mut self) -> bool {
         self.next += 1;
@@ -113,7 +113,7 @@ impl Scalar {
     }
 }
 
-fn with(plan: &Plan, at: u64, option: usize) -> Plan {
+fn with(plan: &DocumentPlan, at: u64, option: usize) -> DocumentPlan {
     let mut plan = plan.clone();
     plan.forced.push((at, option));
     plan

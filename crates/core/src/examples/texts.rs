@@ -1,8 +1,8 @@
 //! Texts with a length, a pattern, a format: those at the edges, and any.
 
 use super::formats;
-use super::patterns::{LONGEST, Pattern};
-use super::rules::Rule;
+use super::patterns::{ExamplePattern, LONGEST};
+use super::rules::PartRule;
 use fastrand::Rng;
 use serde_json::Value;
 
@@ -43,20 +43,20 @@ const LETTERS: [char; 24] = [
 
 /// The texts that all rules allow.
 #[derive(Debug)]
-pub(super) struct Texts<'s> {
+pub(super) struct TextDemand<'s> {
     /// The telling ones, plain ones first.
     pub(super) edges: Vec<String>,
     /// Which of them is the shortest.
     pub(super) shortest: usize,
     least: usize,
     most: usize,
-    patterns: Vec<Pattern>,
+    patterns: Vec<ExamplePattern>,
     formats: Vec<&'s str>,
 }
 
-impl<'s> Texts<'s> {
+impl<'s> TextDemand<'s> {
     /// `salt` decides which texts of a pattern are the telling ones.
-    pub(super) fn of(rules: &[&Rule<'s>], salt: u64) -> Self {
+    pub(super) fn of(rules: &[&PartRule<'s>], salt: u64) -> Self {
         let counts = |keyword| rules.iter().filter_map(move |rule| rule.count(keyword));
         let formats = rules.iter().filter_map(|rule| {
             let format = rule.keywords?.get("format").and_then(Value::as_str)?;

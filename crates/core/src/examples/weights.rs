@@ -1,7 +1,7 @@
 //! How much a validator will have to do. Schemas that refer to each other can double its work on
 //! every level of a document; such documents are kept flat.
 
-use super::place::Id;
+use super::place::PartNumber;
 use crate::types::Schema;
 
 /// Evaluations that one document may need, of schemas where they multiply.
@@ -11,7 +11,7 @@ const ENOUGH: u64 = 20_000;
 
 /// Of one part, with all parts that are looked at for the same value.
 #[derive(Clone, Copy, Debug, Default)]
-struct Weight {
+struct PartWeight {
     /// Parts that are looked at.
     looks: u64,
     /// Those among them that look further inside.
@@ -20,12 +20,12 @@ struct Weight {
 
 /// The weights of all parts, and what a document has cost so far.
 #[derive(Debug)]
-pub(super) struct Weights {
-    parts: Vec<Weight>,
+pub(super) struct PartWeights {
+    parts: Vec<PartWeight>,
     spent: u64,
 }
 
-impl Weights {
+impl PartWeights {
     /// `None` where nothing can multiply.
     pub(super) fn of(schema: &Schema) -> Option<Self> {
         if !schema.shape.explosive {
@@ -44,7 +44,7 @@ impl Weights {
 
     /// Counts a value to which these parts apply so many times. The answer is how often parts
     /// will apply to what is inside; `None` if the document is too expensive.
-    pub(super) fn spend(&mut self, ids: &[Id], times: u64) -> Option<u64> {
+    pub(super) fn spend(&mut self, ids: &[PartNumber], times: u64) -> Option<u64> {
         let weights = ids.iter().filter_map(|id| self.parts.get(*id));
         let (looks, inside) = weights.fold((0_u64, 0_u64), |(looks, inside), weight| {
             (
@@ -62,15 +62,15 @@ impl Weights {
 }
 
 /// It goes as deep as parts lead to each other, which the schema's compiler limits.
-fn weigh(schema: &Schema, id: Id, known: &mut [Option<Weight>]) -> Weight {
+fn weigh(schema: &Schema, id: PartNumber, known: &mut [Option<PartWeight>]) -> PartWeight {
     if let Some(weight) = known.get(id).copied().flatten() {
         return weight;
     }
     let Some(part) = schema.shape.part(id) else {
-        return Weight::default();
+        return PartWeight::default();
     };
     let further = part.declares_inside() || !part.inner.is_empty();
-    let mut weight = Weight {
+    let mut weight = PartWeight {
         looks: 1,
         inside: u64::from(further),
     };

@@ -1,11 +1,11 @@
 //! What is found under the two keys of a resource, in one snapshot.
 
-use super::Truth;
+use super::SourceOfTruth;
 
 /// What tells one state of a record from another. The expiry is part of it: a keep-alive moves it
 /// and leaves the revision alone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Stamp {
+pub struct RecordStamp {
     /// The revision.
     pub revision: [u8; 16],
     /// When it expires, in milliseconds.
@@ -14,7 +14,7 @@ pub struct Stamp {
 
 /// Whether a record in the new range takes part in the migration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Home {
+pub enum RecordHome {
     /// It does: there is, was or will be one in the old range too.
     Paired,
     /// It was created at, or moved to, the new major. It is served in every phase.
@@ -25,23 +25,23 @@ pub enum Home {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct NewRecord {
     /// Its state.
-    pub stamp: Stamp,
+    pub stamp: RecordStamp,
     /// Whether it takes part.
-    pub home: Home,
+    pub home: RecordHome,
 }
 
 /// Both keys.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Found {
+pub struct FoundRecords {
     /// The record in the old range.
-    pub old: Option<Stamp>,
+    pub old: Option<RecordStamp>,
     /// The record in the new range.
     pub new: Option<NewRecord>,
 }
 
 /// How the two records stand to each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Standing {
+pub enum PairStanding {
     /// There is none.
     Absent,
     /// At home in the new range alone.
@@ -56,46 +56,47 @@ pub enum Standing {
     Stale,
 }
 
-impl Found {
+impl FoundRecords {
     /// How the two stand.
     ///
     /// ```
-    /// # use coeval_core::phases::{Found, Home, NewRecord, Stamp, Standing};
-    /// # let stamp = |n| Stamp { revision: [n; 16], expires: None };
-    /// # let mirrored = |n| Some(NewRecord { stamp: stamp(n), home: Home::Paired });
-    /// let fresh = Found { old: Some(stamp(1)), new: mirrored(1) };
-    /// assert_eq!(fresh.standing(), Standing::Fresh);
+    /// # use coeval_core::phases::{FoundRecords, RecordHome, NewRecord, RecordStamp, PairStanding};
+    /// # let stamp = |n| RecordStamp { revision: [n; 16], expires: None };
+    /// # let mirrored = |n| Some(NewRecord { stamp: stamp(n), home: RecordHome::Paired });
+    /// let fresh = FoundRecords { old: Some(stamp(1)), new: mirrored(1) };
+    /// assert_eq!(fresh.standing(), PairStanding::Fresh);
     /// // A write at `old` left the mirror behind.
-    /// let stale = Found { old: Some(stamp(2)), ..fresh };
-    /// assert_eq!(stale.standing(), Standing::Stale);
+    /// let stale = FoundRecords { old: Some(stamp(2)), ..fresh };
+    /// assert_eq!(stale.standing(), PairStanding::Stale);
     /// ```
     #[must_use]
-    pub fn standing(&self) -> Standing {
+    pub fn standing(&self) -> PairStanding {
         match (self.old, self.new) {
-            (_, Some(new)) if new.home == Home::Alone => Standing::Alone,
-            (None, None) => Standing::Absent,
-            (Some(_), None) => Standing::OnlyOld,
-            (None, Some(_)) => Standing::OnlyNew,
-            (Some(old), Some(new)) if old == new.stamp => Standing::Fresh,
-            (Some(_), Some(_)) => Standing::Stale,
+            (_, Some(new)) if new.home == RecordHome::Alone => PairStanding::Alone,
+            (None, None) => PairStanding::Absent,
+            (Some(_), None) => PairStanding::OnlyOld,
+            (None, Some(_)) => PairStanding::OnlyNew,
+            (Some(old), Some(new)) if old == new.stamp => PairStanding::Fresh,
+            (Some(_), Some(_)) => PairStanding::Stale,
         }
     }
 
     /// Whether the resource exists for those who hold this record for the source of truth.
     #[must_use]
-    pub fn exists(&self, truth: Truth) -> bool {
+    pub fn exists(&self, truth: SourceOfTruth) -> bool {
         match (self.standing(), truth) {
-            (Standing::Absent, _) => false,
-            (Standing::Alone, _) => true,
-            (_, Truth::Old) => self.old.is_some(),
-            (_, Truth::New) => self.new.is_some(),
+            (PairStanding::Absent, _) => false,
+            (PairStanding::Alone, _) => true,
+            (_, SourceOfTruth::Old) => self.old.is_some(),
+            (_, SourceOfTruth::New) => self.new.is_some(),
         }
     }
 
     /// Whether the old record is a read-only copy, shown as `+downgraded`. It follows from the
     /// phase and is stored nowhere.
     #[must_use]
-    pub fn is_old_downgraded(&self, truth: Truth) -> bool {
-        truth == Truth::New && matches!(self.standing(), Standing::Fresh | Standing::Stale)
+    pub fn is_old_downgraded(&self, truth: SourceOfTruth) -> bool {
+        truth == SourceOfTruth::New
+            && matches!(self.standing(), PairStanding::Fresh | PairStanding::Stale)
     }
 }

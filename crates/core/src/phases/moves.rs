@@ -7,13 +7,14 @@
 //! thought dead carries a passed epoch.
 
 use super::{
-    Clears, Entry, Epoch, Heading, Leave, Live, Migration, Phase, PhaseRecord, Refusal, Table,
+    EntryGate, Epoch, LivePhases, Migration, Phase, PhaseDirection, PhaseRecord, PhaseRefusal,
+    PhaseTable, ReturnGate, StaleCopies,
 };
 use std::collections::BTreeSet;
 
 /// What a live server said of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Acknowledged {
+pub struct PhaseAcknowledgement {
     /// Its name.
     pub server: String,
     /// The phase that it works at. None: it can't load the new major, so it is at no phase but
@@ -23,7 +24,7 @@ pub struct Acknowledged {
 
 /// Who wants a move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Who {
+pub enum MoveInitiator {
     /// A person, now.
     Operator,
     /// A person, in a server's environment.
@@ -36,11 +37,11 @@ pub enum Who {
 
 /// What a move depends on and the record does not say.
 #[derive(Clone, Copy, Debug)]
-pub struct Facts<'a> {
+pub struct MoveFacts<'a> {
     /// Who wants it.
-    pub who: Who,
+    pub who: MoveInitiator,
     /// All servers that are alive.
-    pub servers: &'a [Acknowledged],
+    pub servers: &'a [PhaseAcknowledgement],
     /// Those that are behind are given up. Only an operator can say so.
     pub fence_rest: bool,
     /// How many resources are listed as failed, in the same snapshot as the record.
@@ -55,30 +56,31 @@ pub struct Facts<'a> {
 /// Begins a migration. All servers are at `old`.
 ///
 /// ```
-/// use coeval_core::phases::{PhaseRecord, Refusal, begin};
+/// use coeval_core::phases::{PhaseRecord, PhaseRefusal, begin};
 ///
 /// let record = begin(&PhaseRecord::first(), 1, 2).unwrap();
-/// assert_eq!(begin(&record, 2, 3), Err(Refusal::Running { from: 1, to: 2 }));
-/// assert_eq!(begin(&PhaseRecord::first(), 2, 1), Err(Refusal::WrongMajors { from: 2, to: 1 }));
+/// assert_eq!(begin(&record, 2, 3), Err(PhaseRefusal::Running { from: 1, to: 2 }));
+/// assert_eq!(begin(&PhaseRecord::first(), 2, 1), Err(PhaseRefusal::WrongMajors { from: 2, to: 1 }));
 /// ```
-pub fn begin(record: &PhaseRecord, from: u32, to: u32) -> Result<PhaseRecord, Refusal> {
+pub fn begin(record: &PhaseRecord, from: u32, to: u32) -> Result<PhaseRecord, PhaseRefusal> {
+    // One migration of a type at a time: there are two keys for a resource, and no third.
     if let Some(running) = record.migration {
-        return Err(Refusal::Running {
+        return Err(PhaseRefusal::Running {
             from: running.from,
             to: running.to,
         });
     }
     // A closed major stays closed: what is created at it is stored at a later one for ever.
     if from >= to || record.closed.contains(&from) || record.closed.contains(&to) {
-        return Err(Refusal::WrongMajors { from, to });
+        return Err(PhaseRefusal::WrongMajors { from, to });
     }
     // Before the first write there is nothing in new, so old is trivially fresh; new is not, because
     // resources that exist have no mirror.
     let migration = Migration {
         from,
         to,
-        live: Live::one(Phase::Old),
-        heading: Heading::Forward,
+        live: LivePhases::one(Phase::Old),
+        heading: PhaseDirection::Forward,
         forward_done: false,
         back_done: true,
     };
@@ -88,31 +90,34 @@ pub fn begin(record: &PhaseRecord, from: u32, to: u32) -> Result<PhaseRecord, Re
 /// The next half step towards the end.
 ///
 /// ```
-/// use coeval_core::phases::{Acknowledged, Facts, Phase, PhaseRecord, Refusal, TABLE, Who, begin, forward};
+/// use coeval_core::phases::{PhaseAcknowledgement, MoveFacts, Phase, PhaseRecord, PhaseRefusal, TABLE, MoveInitiator, begin, forward};
 ///
-/// let servers = [Acknowledged { server: "a".into(), phase: Some(Phase::Old) }];
-/// # let facts = Facts { who: Who::Operator, servers: &servers, fence_rest: false, failed: 0, left: 0, meaning_changed: false };
+/// let servers = [PhaseAcknowledgement { server: "a".into(), phase: Some(Phase::Old) }];
+/// # let facts = MoveFacts { who: MoveInitiator::Operator, servers: &servers, fence_rest: false, failed: 0, left: 0, meaning_changed: false };
 /// let record = begin(&PhaseRecord::first(), 1, 2).unwrap();
 /// let both_live = forward(&TABLE, &record, &facts).unwrap();
 /// // The second half closes `old`, and a server is still there.
-/// let refusal = Refusal::ServersBehind { phase: Phase::Mirror, behind: vec!["a".into()] };
+/// let refusal = PhaseRefusal::ServersBehind { phase: Phase::Mirror, behind: vec!["a".into()] };
 /// assert_eq!(forward(&TABLE, &both_live, &facts), Err(refusal));
 /// ```
 pub fn forward(
-    table: &Table,
+    table: &PhaseTable,
     record: &PhaseRecord,
-    facts: &Facts<'_>,
-) -> Result<PhaseRecord, Refusal> {
-    let migration = record.migration.ok_or(Refusal::NoMigration)?;
+    facts: &MoveFacts<'_>,
+) -> Result<PhaseRecord, PhaseRefusal> {
+    let migration = record.migration.ok_or(PhaseRefusal::NoMigration)?;
     let live = migration.live;
+    // Two phases are live, so the half step is to close the lower one.
     if live.low != live.high {
-        return close(record, migration, Heading::Forward, facts);
+        return close(record, migration, PhaseDirection::Forward, facts);
     }
-    let next = table.row(live.high).next.ok_or(Refusal::Last)?;
+    // Entering is decided by the next phase's own gates.
+    let next = table.row(live.high).next.ok_or(PhaseRefusal::Last)?;
     may_enter(table, &migration, next, facts)?;
     let migration = Migration {
-        live: Live { high: next, ..live },
-        heading: Heading::Forward,
+        // The new phase is admitted beside the old one: servers follow one after the other.
+        live: LivePhases { high: next, ..live },
+        heading: PhaseDirection::Forward,
         ..migration
     };
     Ok(admitted(table, record, migration, next))
@@ -121,39 +126,43 @@ pub fn forward(
 /// The next half step towards the beginning.
 ///
 /// ```
-/// # use coeval_core::phases::{Facts, Phase, PhaseRecord, Refusal, TABLE, Who, back, begin, forward};
-/// # let facts = Facts { who: Who::Operator, servers: &[], fence_rest: false, failed: 0, left: 0, meaning_changed: false };
+/// # use coeval_core::phases::{MoveFacts, Phase, PhaseRecord, PhaseRefusal, TABLE, MoveInitiator, back, begin, forward};
+/// # let facts = MoveFacts { who: MoveInitiator::Operator, servers: &[], fence_rest: false, failed: 0, left: 0, meaning_changed: false };
 /// let record = begin(&PhaseRecord::first(), 1, 2).unwrap();
 /// let mirror = forward(&TABLE, &forward(&TABLE, &record, &facts).unwrap(), &facts).unwrap();
 /// let both_live = back(&TABLE, &mirror, &facts).unwrap();
 /// assert_eq!(both_live.migration.unwrap().live.low, Phase::Old);
-/// assert_eq!(back(&TABLE, &record, &facts), Err(Refusal::NoWayBack { phase: Phase::Old }));
+/// assert_eq!(back(&TABLE, &record, &facts), Err(PhaseRefusal::NoWayBack { phase: Phase::Old }));
 /// ```
 pub fn back(
-    table: &Table,
+    table: &PhaseTable,
     record: &PhaseRecord,
-    facts: &Facts<'_>,
-) -> Result<PhaseRecord, Refusal> {
-    let migration = record.migration.ok_or(Refusal::NoMigration)?;
+    facts: &MoveFacts<'_>,
+) -> Result<PhaseRecord, PhaseRefusal> {
+    let migration = record.migration.ok_or(PhaseRefusal::NoMigration)?;
     let live = migration.live;
+    // Asked of the higher phase: it is the one that would be left.
     let left = table.row(live.high);
-    if left.leave == Leave::Never {
-        return Err(Refusal::NoWayBack { phase: live.high });
+    // Before anything else, because no waiting helps.
+    if left.leave == ReturnGate::Never {
+        return Err(PhaseRefusal::NoWayBack { phase: live.high });
     }
     if live.low != live.high {
-        return close(record, migration, Heading::Back, facts);
+        return close(record, migration, PhaseDirection::Back, facts);
     }
-    let no_way = Refusal::NoWayBack { phase: live.high };
+    let no_way = PhaseRefusal::NoWayBack { phase: live.high };
     let previous = left.previous.ok_or(no_way)?;
-    if left.leave == Leave::BackDone && !migration.back_done {
-        return Err(Refusal::CopyBackNotDone);
+    // Writes of this phase may have left the old records behind; the copy back has to bring them
+    // up first.
+    if left.leave == ReturnGate::BackDone && !migration.back_done {
+        return Err(PhaseRefusal::CopyBackNotDone);
     }
     let migration = Migration {
-        live: Live {
+        live: LivePhases {
             low: previous,
             ..live
         },
-        heading: Heading::Back,
+        heading: PhaseDirection::Back,
         ..migration
     };
     Ok(admitted(table, record, migration, previous))
@@ -161,19 +170,22 @@ pub fn back(
 
 /// Ends it: the old major is closed for ever.
 pub fn finish(
-    table: &Table,
+    table: &PhaseTable,
     record: &PhaseRecord,
-    facts: &Facts<'_>,
-) -> Result<PhaseRecord, Refusal> {
-    let migration = record.migration.ok_or(Refusal::NoMigration)?;
+    facts: &MoveFacts<'_>,
+) -> Result<PhaseRecord, PhaseRefusal> {
+    let migration = record.migration.ok_or(PhaseRefusal::NoMigration)?;
     let live = migration.live;
+    // Only at the end, with all servers there: another phase could still write old records.
     if live.low != live.high || table.row(live.high).next.is_some() {
-        return Err(Refusal::NotLast { live });
+        return Err(PhaseRefusal::NotLast { live });
     }
+    // Records that expire by themselves are waited for.
     if facts.left > 0 {
-        return Err(Refusal::OldLeft { left: facts.left });
+        return Err(PhaseRefusal::OldLeft { left: facts.left });
     }
     let mut closed = record.closed.clone();
+    // For ever, because what the old major's servers would write nobody would read.
     closed.insert(migration.from);
     Ok(moved(record, None, closed))
 }
@@ -181,24 +193,26 @@ pub fn finish(
 /// Ends it where it began: nothing was moved, and nothing is closed. `left` are the mirrors that
 /// [`discard`](super::discard) has still to remove.
 pub fn abandon(
-    table: &Table,
+    table: &PhaseTable,
     record: &PhaseRecord,
-    facts: &Facts<'_>,
-) -> Result<PhaseRecord, Refusal> {
-    let migration = record.migration.ok_or(Refusal::NoMigration)?;
+    facts: &MoveFacts<'_>,
+) -> Result<PhaseRecord, PhaseRefusal> {
+    let migration = record.migration.ok_or(PhaseRefusal::NoMigration)?;
     let live = migration.live;
+    // Only at the beginning, where no server reads or writes the mirrors.
     if live.low != live.high || table.row(live.low).previous.is_some() {
-        return Err(Refusal::NotFirst { live });
+        return Err(PhaseRefusal::NotFirst { live });
     }
+    // Mirrors that stay would outlive the migration that keeps them in step.
     if facts.left > 0 {
-        return Err(Refusal::MirrorsLeft { left: facts.left });
+        return Err(PhaseRefusal::MirrorsLeft { left: facts.left });
     }
     Ok(moved(record, None, record.closed.clone()))
 }
 
 /// What the phase that a server's environment asks for means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
+pub enum EnvironmentRequest {
     /// It is live: work at it.
     Work,
     /// It is the next: move [`forward`], then work at it.
@@ -211,29 +225,31 @@ pub enum Asked {
 /// the type. A variable that outlives its migration asks for nothing: [`admit`](super::admit) lets
 /// every server in once there is none.
 pub fn ask(
-    table: &Table,
+    table: &PhaseTable,
     record: &PhaseRecord,
     phase: Phase,
-    servers: &[Acknowledged],
-) -> Result<Asked, Refusal> {
-    let live = record.migration.ok_or(Refusal::NoMigration)?.live;
+    servers: &[PhaseAcknowledgement],
+) -> Result<EnvironmentRequest, PhaseRefusal> {
+    let live = record.migration.ok_or(PhaseRefusal::NoMigration)?.live;
+    // The phase is live, so the server simply works.
     if live.has(phase) {
-        return Ok(Asked::Work);
+        return Ok(EnvironmentRequest::Work);
     }
     // Two phases are live already: one of them must be closed first.
     let can_admit = live.low == live.high;
     if can_admit && table.row(live.high).next == Some(phase) {
-        return Ok(Asked::Forward);
+        return Ok(EnvironmentRequest::Forward);
     }
     if can_admit && table.row(live.low).previous == Some(phase) {
-        return Ok(Asked::Back);
+        return Ok(EnvironmentRequest::Back);
     }
+    // Whom the operator has to move first, for the message.
     let held_by = if phase > live.high {
         behind(servers, live.high, live.low)
     } else {
         behind(servers, live.low, live.low)
     };
-    Err(Refusal::OutOfReach {
+    Err(PhaseRefusal::OutOfReach {
         phase,
         live,
         held_by,
@@ -241,35 +257,45 @@ pub fn ask(
 }
 
 fn may_enter(
-    table: &Table,
+    table: &PhaseTable,
     migration: &Migration,
     next: Phase,
-    facts: &Facts<'_>,
-) -> Result<(), Refusal> {
-    let automatic = matches!(facts.who, Who::Automatic | Who::AutomaticByName);
+    facts: &MoveFacts<'_>,
+) -> Result<(), PhaseRefusal> {
+    // Nobody is asked in an automatic migration, so what people have to agree to stops it.
+    let automatic = matches!(
+        facts.who,
+        MoveInitiator::Automatic | MoveInitiator::AutomaticByName
+    );
     if automatic && facts.meaning_changed {
-        return Err(Refusal::MeaningChanged);
+        return Err(PhaseRefusal::MeaningChanged);
     }
     match table.row(next).entry {
-        Entry::ForwardDone if facts.failed > 0 => Err(Refusal::Failed {
+        // A resource without a mirror would be missing once reads go to the new records.
+        EntryGate::ForwardDone if facts.failed > 0 => Err(PhaseRefusal::Failed {
             failed: facts.failed,
         }),
-        Entry::ForwardDone if !migration.forward_done => Err(Refusal::BackfillNotDone),
-        Entry::ByName if facts.who == Who::Automatic => Err(Refusal::ByName { phase: next }),
-        Entry::Free | Entry::ForwardDone | Entry::ByName => Ok(()),
+        EntryGate::ForwardDone if !migration.forward_done => Err(PhaseRefusal::BackfillNotDone),
+        // By name, so that nobody enters such a phase unasked.
+        EntryGate::ByName if facts.who == MoveInitiator::Automatic => {
+            Err(PhaseRefusal::ByName { phase: next })
+        }
+        EntryGate::Free | EntryGate::ForwardDone | EntryGate::ByName => Ok(()),
     }
 }
 
 fn admitted(
-    table: &Table,
+    table: &PhaseTable,
     record: &PhaseRecord,
     migration: Migration,
     phase: Phase,
 ) -> PhaseRecord {
+    // What a phase writes may leave one side behind: what was proven of that side is forgotten
+    // when the phase is admitted, not when it is left.
     let clears = table.row(phase).clears;
     let migration = Migration {
-        forward_done: migration.forward_done && clears != Clears::Forward,
-        back_done: migration.back_done && clears != Clears::Back,
+        forward_done: migration.forward_done && clears != StaleCopies::Forward,
+        back_done: migration.back_done && clears != StaleCopies::Back,
         ..migration
     };
     moved(record, Some(migration), record.closed.clone())
@@ -280,20 +306,21 @@ fn admitted(
 fn close(
     record: &PhaseRecord,
     migration: Migration,
-    heading: Heading,
-    facts: &Facts<'_>,
-) -> Result<PhaseRecord, Refusal> {
+    heading: PhaseDirection,
+    facts: &MoveFacts<'_>,
+) -> Result<PhaseRecord, PhaseRefusal> {
     let phase = match heading {
-        Heading::Forward => migration.live.high,
-        Heading::Back => migration.live.low,
+        PhaseDirection::Forward => migration.live.high,
+        PhaseDirection::Back => migration.live.low,
     };
+    // Against what every server has acknowledged, not against what it was told.
     let behind = behind(facts.servers, phase, migration.live.low);
     // Giving up a server costs it its writes; only a person can know that it is dead.
-    let fenced = facts.fence_rest && facts.who == Who::Operator;
+    let fenced = facts.fence_rest && facts.who == MoveInitiator::Operator;
     if !behind.is_empty() && !fenced {
         // Servers follow the heading, so those that were sent the other way are not late yet.
         if migration.heading == heading {
-            return Err(Refusal::ServersBehind { phase, behind });
+            return Err(PhaseRefusal::ServersBehind { phase, behind });
         }
         let migration = Migration {
             heading,
@@ -304,19 +331,20 @@ fn close(
             ..record.clone()
         });
     }
-    let live = Live::one(phase);
+    let live = LivePhases::one(phase);
     let migration = Migration {
         live,
         heading,
         ..migration
     };
+    // A new epoch: writes that were planned at the closed phase are refused by the store.
     Ok(moved(record, Some(migration), record.closed.clone()))
 }
 
 /// Who must get to a phase before the other one is closed. A server that can't load the new major
 /// never gets anywhere: it loses its writes when `old` is closed, which somebody has to want, and
 /// nothing more after that.
-fn behind(servers: &[Acknowledged], phase: Phase, low: Phase) -> Vec<String> {
+fn behind(servers: &[PhaseAcknowledgement], phase: Phase, low: Phase) -> Vec<String> {
     let closes_old = low == Phase::Old && phase != Phase::Old;
     let behind = servers.iter().filter(|server| match server.phase {
         Some(at) => at != phase,

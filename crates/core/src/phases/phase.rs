@@ -1,5 +1,6 @@
 //! The phases and their names.
 
+use coeval_codes::Coded;
 use std::fmt;
 use std::str::FromStr;
 
@@ -56,8 +57,9 @@ impl fmt::Display for Phase {
 }
 
 /// A name that no phase has.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error("`{0}` is no phase; they are old, mirror, read-new, backfill, soak, cutover, cleanup")]
+#[code(PHASE_UNKNOWN, advice = "Use one of these names.")]
 pub struct UnknownPhase(pub String);
 
 impl FromStr for Phase {

@@ -6,16 +6,16 @@
 //! takes no part in any write, repair or acknowledgement, so nobody depends on it.
 
 use super::{
-    Found, Keys, Live, Migration, Phase, PhaseRecord, Reads, Refusal, Row, Standing, Table, Truth,
-    is_due,
+    FoundRecords, LivePhases, Migration, PairStanding, Phase, PhaseRecord, PhaseRefusal, PhaseRow,
+    PhaseTable, ReadSource, SourceOfTruth, TouchedKeys, is_due,
 };
-use crate::decide::Record;
+use crate::decide::ViewedRecord;
 
 /// What a read does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct PhaseRead {
     /// The record to answer from; nothing means that there is no such resource.
-    pub from: Option<Record>,
+    pub from: Option<ViewedRecord>,
     /// Whether the mirror should be made fresh as the backfill does. The answer does not wait.
     pub repair: bool,
     /// Whether the two may be compared, to find out before cutover that they differ.
@@ -25,35 +25,39 @@ pub struct Reading {
 /// Where a server at this row reads.
 ///
 /// ```
-/// # use coeval_core::decide::Record;
-/// # use coeval_core::phases::{Found, Home, NewRecord, Phase, Stamp, TABLE, plan_read};
-/// # let stamp = |n| Stamp { revision: [n; 16], expires: None };
-/// # let mirrored = |n| Some(NewRecord { stamp: stamp(n), home: Home::Paired });
+/// # use coeval_core::decide::ViewedRecord;
+/// # use coeval_core::phases::{FoundRecords, RecordHome, NewRecord, Phase, RecordStamp, TABLE, plan_read};
+/// # let stamp = |n| RecordStamp { revision: [n; 16], expires: None };
+/// # let mirrored = |n| Some(NewRecord { stamp: stamp(n), home: RecordHome::Paired });
 /// let row = TABLE.row(Phase::ReadNew);
-/// let fresh = Found { old: Some(stamp(1)), new: mirrored(1) };
-/// assert_eq!(plan_read(row, &fresh).from, Some(Record::New));
-/// let stale = plan_read(row, &Found { old: Some(stamp(2)), ..fresh });
-/// assert_eq!((stale.from, stale.repair), (Some(Record::Old), true));
+/// let fresh = FoundRecords { old: Some(stamp(1)), new: mirrored(1) };
+/// assert_eq!(plan_read(row, &fresh).from, Some(ViewedRecord::New));
+/// let stale = plan_read(row, &FoundRecords { old: Some(stamp(2)), ..fresh });
+/// assert_eq!((stale.from, stale.repair), (Some(ViewedRecord::Old), true));
 /// ```
 #[must_use]
-pub fn plan_read(row: &Row, found: &Found) -> Reading {
-    let old = found.old.map(|_| Record::Old);
-    let new = found.new.map(|_| Record::New);
+pub fn plan_read(row: &PhaseRow, found: &FoundRecords) -> PhaseRead {
+    let old = found.old.map(|_| ViewedRecord::Old);
+    let new = found.new.map(|_| ViewedRecord::New);
     let standing = found.standing();
     // It has no part in the migration, so the phase says nothing about it.
-    if standing == Standing::Alone {
-        return answer(Some(Record::Only));
+    if standing == PairStanding::Alone {
+        return answer(Some(ViewedRecord::Only));
     }
     match row.reads {
-        Reads::Old => answer(old),
+        ReadSource::Old => answer(old),
         // What cutover left behind differs, and should.
-        Reads::New => Reading {
-            compare: row.writes == Keys::Both && standing == Standing::Fresh,
+        // Compared only while every write goes to both, as only then a difference is a fault.
+        ReadSource::New => PhaseRead {
+            compare: row.writes == TouchedKeys::Both && standing == PairStanding::Fresh,
             ..answer(new)
         },
-        Reads::NewElseOld => answer(new.or(old)),
-        Reads::FreshNew if standing == Standing::Fresh => answer(new),
-        Reads::FreshNew => Reading {
+        // The new record where there is one, whether or not it is fresh.
+        ReadSource::NewElseOld => answer(new.or(old)),
+        ReadSource::FreshNew if standing == PairStanding::Fresh => answer(new),
+        // A mirror that is missing or stale is repaired on the way, so that reads help the
+        // backfill.
+        ReadSource::FreshNew => PhaseRead {
             repair: is_due(found),
             ..answer(old)
         },
@@ -74,34 +78,37 @@ pub struct ReadsOn {
 /// From mirror to soak every write goes to both records, so the old one is what was acknowledged.
 /// That ends when cutover is admitted, and begins again, after a return to soak, when the copy back
 /// is done: `back_done` says so.
-pub fn reads_on(table: &Table, record: &PhaseRecord) -> Result<ReadsOn, Refusal> {
+pub fn reads_on(table: &PhaseTable, record: &PhaseRecord) -> Result<ReadsOn, PhaseRefusal> {
     let Migration {
         to,
         live,
         back_done,
         ..
-    } = record.migration.ok_or(Refusal::NoMigration)?;
+    } = record.migration.ok_or(PhaseRefusal::NoMigration)?;
+    // From cutover on the old records fall behind, and an old server would show what has been
+    // replaced.
     if live.high > Phase::Soak || !back_done {
         let reads = false;
-        return Err(Refusal::MajorNotLoaded { to, live, reads });
+        return Err(PhaseRefusal::MajorNotLoaded { to, live, reads });
     }
-    let Live { high, .. } = live;
-    let marked = table.row(high).truth == Truth::New;
+    let LivePhases { high, .. } = live;
+    // While new leads the old record is a copy, and views of it say so.
+    let marked = table.row(high).truth == SourceOfTruth::New;
     Ok(ReadsOn { marked })
 }
 
 /// Where such a server reads: the old record. What is at home in the new major is there, and can't
 /// be shown by it; it is not taken for absent.
 #[must_use]
-pub fn plan_read_on(found: &Found) -> Reading {
+pub fn plan_read_on(found: &FoundRecords) -> PhaseRead {
     answer(match found.standing() {
-        Standing::Alone => Some(Record::Only),
-        _ => found.old.map(|_| Record::Old),
+        PairStanding::Alone => Some(ViewedRecord::Only),
+        _ => found.old.map(|_| ViewedRecord::Old),
     })
 }
 
-const fn answer(from: Option<Record>) -> Reading {
-    Reading {
+const fn answer(from: Option<ViewedRecord>) -> PhaseRead {
+    PhaseRead {
         from,
         repair: false,
         compare: false,

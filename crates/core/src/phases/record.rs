@@ -1,6 +1,6 @@
 //! The phase record of a type: what is live, and in which epoch.
 
-use super::{Home, Keys, Phase, Refusal, Table};
+use super::{Phase, PhaseRefusal, PhaseTable, RecordHome, TouchedKeys};
 use std::collections::BTreeSet;
 
 /// The number of a change of phase. Every write carries it, so that the store refuses one that was
@@ -10,14 +10,14 @@ pub struct Epoch(pub u64);
 
 /// The phases that servers may work at: one, or two that follow each other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Live {
+pub struct LivePhases {
     /// The lower.
     pub low: Phase,
     /// The higher, or the same.
     pub high: Phase,
 }
 
-impl Live {
+impl LivePhases {
     /// Only this one.
     #[must_use]
     pub const fn one(phase: Phase) -> Self {
@@ -43,7 +43,7 @@ impl Live {
 
 /// Where servers go while two phases are live. It says nothing of what is safe: both are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Heading {
+pub enum PhaseDirection {
     /// To the higher one.
     Forward,
     /// To the lower one.
@@ -58,9 +58,9 @@ pub struct Migration {
     /// The major that it goes to.
     pub to: u32,
     /// Where servers work.
-    pub live: Live,
+    pub live: LivePhases,
     /// Where they go.
-    pub heading: Heading,
+    pub heading: PhaseDirection,
     /// Every mirror in new is fresh.
     pub forward_done: bool,
     /// Every mirror in old is fresh.
@@ -73,10 +73,10 @@ impl Migration {
     /// Whoever may see either of the two may see the resource, whichever record a phase reads. Else
     /// a move of phase would take it away from some and show it to others.
     #[must_use]
-    pub fn counterpart(&self, major: u32, home: Home) -> Option<u32> {
+    pub fn counterpart(&self, major: u32, home: RecordHome) -> Option<u32> {
         match major {
             major if major == self.from => Some(self.to),
-            major if major == self.to && home == Home::Paired => Some(self.from),
+            major if major == self.to && home == RecordHome::Paired => Some(self.from),
             _ => None,
         }
     }
@@ -85,10 +85,10 @@ impl Migration {
     /// the new major can only be at `old`.
     #[must_use]
     pub fn place(&self, knows_new_major: bool) -> Option<Phase> {
-        let Live { low, high } = self.live;
+        let LivePhases { low, high } = self.live;
         let wanted = match self.heading {
-            Heading::Forward => [high, low],
-            Heading::Back => [low, high],
+            PhaseDirection::Forward => [high, low],
+            PhaseDirection::Back => [low, high],
         };
         let known = |phase: &Phase| knows_new_major || *phase == Phase::Old;
         wanted.into_iter().find(known)
@@ -121,28 +121,28 @@ impl PhaseRecord {
     /// Whether what is created at this major, by a server at this phase, is stored at a later one
     /// and answered as a view.
     #[must_use]
-    pub fn is_closed(&self, table: &Table, phase: Phase, major: u32) -> bool {
+    pub fn is_closed(&self, table: &PhaseTable, phase: Phase, major: u32) -> bool {
         let leaving = self
             .migration
             .is_some_and(|migration| migration.from == major);
-        let new_only = table.row(phase).writes == Keys::New;
+        let new_only = table.row(phase).writes == TouchedKeys::New;
         self.closed.contains(&major) || (leaving && new_only)
     }
 
     /// Whether a write that was planned in this epoch may still be done.
     ///
     /// ```
-    /// # use coeval_core::phases::{PhaseRecord, Refusal, begin};
+    /// # use coeval_core::phases::{PhaseRecord, PhaseRefusal, begin};
     /// let before = PhaseRecord::first();
     /// let record = begin(&before, 1, 2).unwrap();
-    /// let late = Refusal::EpochPassed { planned: before.epoch, now: record.epoch };
+    /// let late = PhaseRefusal::EpochPassed { planned: before.epoch, now: record.epoch };
     /// assert_eq!(record.fence(before.epoch), Err(late));
     /// ```
-    pub fn fence(&self, planned: Epoch) -> Result<(), Refusal> {
+    pub fn fence(&self, planned: Epoch) -> Result<(), PhaseRefusal> {
         if planned == self.epoch {
             return Ok(());
         }
-        Err(Refusal::EpochPassed {
+        Err(PhaseRefusal::EpochPassed {
             planned,
             now: self.epoch,
         })
@@ -158,11 +158,11 @@ impl PhaseRecord {
 /// assert_eq!(admit(&record, Phase::Old), Ok(record.epoch));
 /// assert!(admit(&record, Phase::Mirror).is_err(), "not live yet");
 /// ```
-pub fn admit(record: &PhaseRecord, phase: Phase) -> Result<Epoch, Refusal> {
+pub fn admit(record: &PhaseRecord, phase: Phase) -> Result<Epoch, PhaseRefusal> {
     let live = record.migration.map(|migration| migration.live);
     match live {
         None => Ok(record.epoch),
         Some(live) if live.has(phase) => Ok(record.epoch),
-        Some(live) => Err(Refusal::NotLive { phase, live }),
+        Some(live) => Err(PhaseRefusal::NotLive { phase, live }),
     }
 }

@@ -4,7 +4,7 @@ use super::Phase;
 
 /// Keys that a phase writes or deletes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Keys {
+pub enum TouchedKeys {
     /// Only the old one.
     Old,
     /// Both, in one atomic write.
@@ -15,7 +15,7 @@ pub enum Keys {
 
 /// Where a phase reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Reads {
+pub enum ReadSource {
     /// The old key.
     Old,
     /// The new key if it is a fresh mirror of old; else the old one, and the mirror is repaired.
@@ -29,7 +29,7 @@ pub enum Reads {
 
 /// The record that a write is put onto; the other one is converted from it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Truth {
+pub enum SourceOfTruth {
     /// The old one.
     Old,
     /// The new one.
@@ -38,7 +38,7 @@ pub enum Truth {
 
 /// What becomes of a write that can't be converted to the mirror.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Unfit {
+pub enum UnfitPolicy {
     /// It succeeds; the mirror is removed with it, and the resource is listed as failed.
     DropMirror,
     /// It is refused, because the phase must be leavable backwards.
@@ -47,7 +47,7 @@ pub enum Unfit {
 
 /// What a phase does in the background.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Background {
+pub enum BackgroundDuty {
     /// Nothing.
     Nothing,
     /// Makes every mirror in new fresh.
@@ -60,7 +60,7 @@ pub enum Background {
 
 /// What must hold before a phase is admitted, on the way forward.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Entry {
+pub enum EntryGate {
     /// Nothing.
     Free,
     /// Every mirror in new is fresh, and no resource is listed as failed.
@@ -71,7 +71,7 @@ pub enum Entry {
 
 /// What must hold before the phase before it is admitted, on the way back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Leave {
+pub enum ReturnGate {
     /// Nothing.
     Free,
     /// Every mirror in old is fresh.
@@ -82,7 +82,7 @@ pub enum Leave {
 
 /// What is no longer known to be fresh once a phase is admitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Clears {
+pub enum StaleCopies {
     /// Nothing changes.
     Nothing,
     /// The mirrors in new.
@@ -93,25 +93,25 @@ pub enum Clears {
 
 /// One phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Row {
+pub struct PhaseRow {
     /// What a write of a resource that takes part writes.
-    pub writes: Keys,
+    pub writes: TouchedKeys,
     /// What a delete of one removes.
-    pub deletes: Keys,
+    pub deletes: TouchedKeys,
     /// Where one is read.
-    pub reads: Reads,
+    pub reads: ReadSource,
     /// Its source of truth.
-    pub truth: Truth,
+    pub truth: SourceOfTruth,
     /// What a write does that fits only the source of truth. It rules every live server.
-    pub unfit: Unfit,
+    pub unfit: UnfitPolicy,
     /// The work in the background.
-    pub background: Background,
+    pub background: BackgroundDuty,
     /// What its admission demands.
-    pub entry: Entry,
+    pub entry: EntryGate,
     /// What leaving it backwards demands.
-    pub leave: Leave,
+    pub leave: ReturnGate,
     /// What its admission forgets.
-    pub clears: Clears,
+    pub clears: StaleCopies,
     /// The phase after it.
     pub next: Option<Phase>,
     /// The phase before it.
@@ -120,27 +120,27 @@ pub struct Row {
 
 /// A row for each phase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Table {
+pub struct PhaseTable {
     /// The row of [`Phase::Old`].
-    pub old: Row,
+    pub old: PhaseRow,
     /// The row of [`Phase::Mirror`].
-    pub mirror: Row,
+    pub mirror: PhaseRow,
     /// The row of [`Phase::ReadNew`].
-    pub read_new: Row,
+    pub read_new: PhaseRow,
     /// The row of [`Phase::Backfill`].
-    pub backfill: Row,
+    pub backfill: PhaseRow,
     /// The row of [`Phase::Soak`].
-    pub soak: Row,
+    pub soak: PhaseRow,
     /// The row of [`Phase::Cutover`].
-    pub cutover: Row,
+    pub cutover: PhaseRow,
     /// The row of [`Phase::Cleanup`].
-    pub cleanup: Row,
+    pub cleanup: PhaseRow,
 }
 
-impl Table {
+impl PhaseTable {
     /// The row of a phase.
     #[must_use]
-    pub const fn row(&self, phase: Phase) -> &Row {
+    pub const fn row(&self, phase: Phase) -> &PhaseRow {
         match phase {
             Phase::Old => &self.old,
             Phase::Mirror => &self.mirror,
@@ -153,7 +153,7 @@ impl Table {
     }
 
     /// The same, to be changed.
-    pub const fn row_mut(&mut self, phase: Phase) -> &mut Row {
+    pub const fn row_mut(&mut self, phase: Phase) -> &mut PhaseRow {
         match phase {
             Phase::Old => &mut self.old,
             Phase::Mirror => &mut self.mirror,
@@ -166,71 +166,71 @@ impl Table {
     }
 }
 
-const OLD: Row = Row {
-    writes: Keys::Old,
-    deletes: Keys::Old,
-    reads: Reads::Old,
-    truth: Truth::Old,
-    unfit: Unfit::DropMirror,
-    background: Background::Nothing,
-    entry: Entry::Free,
-    leave: Leave::Never,
-    clears: Clears::Forward,
+const OLD: PhaseRow = PhaseRow {
+    writes: TouchedKeys::Old,
+    deletes: TouchedKeys::Old,
+    reads: ReadSource::Old,
+    truth: SourceOfTruth::Old,
+    unfit: UnfitPolicy::DropMirror,
+    background: BackgroundDuty::Nothing,
+    entry: EntryGate::Free,
+    leave: ReturnGate::Never,
+    clears: StaleCopies::Forward,
     next: Some(Phase::Mirror),
     previous: None,
 };
 
-const MIRROR: Row = Row {
-    writes: Keys::Both,
-    deletes: Keys::Both,
-    leave: Leave::Free,
+const MIRROR: PhaseRow = PhaseRow {
+    writes: TouchedKeys::Both,
+    deletes: TouchedKeys::Both,
+    leave: ReturnGate::Free,
     next: Some(Phase::ReadNew),
     previous: Some(Phase::Old),
     ..OLD
 };
 
-const READ_NEW: Row = Row {
-    reads: Reads::FreshNew,
-    clears: Clears::Nothing,
+const READ_NEW: PhaseRow = PhaseRow {
+    reads: ReadSource::FreshNew,
+    clears: StaleCopies::Nothing,
     next: Some(Phase::Backfill),
     previous: Some(Phase::Mirror),
     ..MIRROR
 };
 
-const BACKFILL: Row = Row {
-    background: Background::Backfill,
+const BACKFILL: PhaseRow = PhaseRow {
+    background: BackgroundDuty::Backfill,
     next: Some(Phase::Soak),
     previous: Some(Phase::ReadNew),
     ..READ_NEW
 };
 
-const SOAK: Row = Row {
-    reads: Reads::New,
-    truth: Truth::New,
-    unfit: Unfit::Refuse,
-    background: Background::CopyBack,
-    entry: Entry::ForwardDone,
-    leave: Leave::BackDone,
+const SOAK: PhaseRow = PhaseRow {
+    reads: ReadSource::New,
+    truth: SourceOfTruth::New,
+    unfit: UnfitPolicy::Refuse,
+    background: BackgroundDuty::CopyBack,
+    entry: EntryGate::ForwardDone,
+    leave: ReturnGate::BackDone,
     next: Some(Phase::Cutover),
     previous: Some(Phase::Backfill),
     ..BACKFILL
 };
 
-const CUTOVER: Row = Row {
-    writes: Keys::New,
-    unfit: Unfit::DropMirror,
-    background: Background::Nothing,
-    entry: Entry::ByName,
-    leave: Leave::Free,
-    clears: Clears::Back,
+const CUTOVER: PhaseRow = PhaseRow {
+    writes: TouchedKeys::New,
+    unfit: UnfitPolicy::DropMirror,
+    background: BackgroundDuty::Nothing,
+    entry: EntryGate::ByName,
+    leave: ReturnGate::Free,
+    clears: StaleCopies::Back,
     next: Some(Phase::Cleanup),
     previous: Some(Phase::Soak),
     ..SOAK
 };
 
-const CLEANUP: Row = Row {
-    background: Background::CleanUp,
-    leave: Leave::Never,
+const CLEANUP: PhaseRow = PhaseRow {
+    background: BackgroundDuty::CleanUp,
+    leave: ReturnGate::Never,
     next: None,
     previous: Some(Phase::Cutover),
     ..CUTOVER
@@ -238,7 +238,7 @@ const CLEANUP: Row = Row {
 
 /// The phases as they are. Every function here takes a table, so that the model can also run
 /// others and show what is wrong with them.
-pub const TABLE: Table = Table {
+pub const TABLE: PhaseTable = PhaseTable {
     old: OLD,
     mirror: MIRROR,
     read_new: READ_NEW,

@@ -9,35 +9,35 @@ mod table;
 
 use super::*;
 
-fn stamp(revision: u8) -> Stamp {
-    Stamp {
+fn stamp(revision: u8) -> RecordStamp {
+    RecordStamp {
         revision: [revision; 16],
         expires: None,
     }
 }
 
 /// What is found, one for each standing.
-fn found(standing: Standing) -> Found {
+fn found(standing: PairStanding) -> FoundRecords {
     let new = |revision, home| {
         let stamp = stamp(revision);
         Some(NewRecord { stamp, home })
     };
     let (old, new) = match standing {
-        Standing::Absent => (None, None),
-        Standing::Alone => (None, new(1, Home::Alone)),
-        Standing::OnlyOld => (Some(stamp(1)), None),
-        Standing::OnlyNew => (None, new(1, Home::Paired)),
-        Standing::Fresh => (Some(stamp(1)), new(1, Home::Paired)),
-        Standing::Stale => (Some(stamp(2)), new(1, Home::Paired)),
+        PairStanding::Absent => (None, None),
+        PairStanding::Alone => (None, new(1, RecordHome::Alone)),
+        PairStanding::OnlyOld => (Some(stamp(1)), None),
+        PairStanding::OnlyNew => (None, new(1, RecordHome::Paired)),
+        PairStanding::Fresh => (Some(stamp(1)), new(1, RecordHome::Paired)),
+        PairStanding::Stale => (Some(stamp(2)), new(1, RecordHome::Paired)),
     };
-    Found { old, new }
+    FoundRecords { old, new }
 }
 
-const STANDINGS: [Standing; 6] = [
-    Standing::Absent,
-    Standing::Alone,
-    Standing::OnlyOld,
-    Standing::OnlyNew,
-    Standing::Fresh,
-    Standing::Stale,
+const STANDINGS: [PairStanding; 6] = [
+    PairStanding::Absent,
+    PairStanding::Alone,
+    PairStanding::OnlyOld,
+    PairStanding::OnlyNew,
+    PairStanding::Fresh,
+    PairStanding::Stale,
 ];

@@ -2,9 +2,9 @@
 //! deprecated, and which columns lists show. Neither changes what a resource is, so neither is part
 //! of the definition that stays as it was registered.
 
-use super::fields::{self, Fields, Problems};
-use super::located::{self, Node};
-use super::pointer::{PathPattern, Step};
+use super::located::{self, LocatedNode};
+use super::map_fields::{self, FileProblems, MapFields};
+use super::pointer::{PathPattern, PathToken};
 use super::schema::Schema;
 use super::since::same;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ const COLUMNS_KEY: &str = "columns";
 
 /// That a version should no longer be used.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Deprecation {
+pub struct VersionDeprecation {
     /// The day from which on it is: `2026-11-18`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since: Option<String>,
@@ -37,7 +37,7 @@ pub struct Deprecation {
     pub message: Option<String>,
 }
 
-impl Deprecation {
+impl VersionDeprecation {
     /// What is wrong with it.
     #[must_use]
     pub fn flaw(&self) -> Option<String> {
@@ -65,7 +65,7 @@ impl Deprecation {
 }
 
 /// As a sentence goes on after the version: `deprecated since 2026-11-18, to be retired on …`.
-impl fmt::Display for Deprecation {
+impl fmt::Display for VersionDeprecation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("deprecated")?;
         if let Some(since) = &self.since {
@@ -125,7 +125,7 @@ impl ColumnType {
 
 /// One column of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Column {
+pub struct ListColumn {
     /// What stands above it.
     pub name: String,
     /// A JSON pointer into the content.
@@ -135,7 +135,7 @@ pub struct Column {
     pub kind: ColumnType,
 }
 
-impl Column {
+impl ListColumn {
     fn flaw(&self, schema: &Schema) -> Option<String> {
         let name: String = self.name.chars().take(COLUMN_NAME).collect();
         let long = self.name.chars().count() > COLUMN_NAME;
@@ -148,7 +148,7 @@ impl Column {
         let unfit = |why: &str| Some(format!("the path {place:?} of column {name:?}: {why}"));
         match PathPattern::parse(&self.path) {
             Err(why) => unfit(why),
-            Ok(path) if path.steps().contains(&Step::Every) => {
+            Ok(path) if path.steps().contains(&PathToken::Every) => {
                 unfit("a column shows one value; * names many")
             }
             Ok(path) if !schema.declares_some(&path) => unfit("the schema declares no such field"),
@@ -159,7 +159,7 @@ impl Column {
 
 /// What is wrong with columns of a version with this schema.
 #[must_use]
-pub fn columns_flaw(columns: &[Column], schema: &Schema) -> Option<String> {
+pub fn columns_flaw(columns: &[ListColumn], schema: &Schema) -> Option<String> {
     if columns.len() > COLUMNS {
         return Some(format!("{} columns, {COLUMNS} at most", columns.len()));
     }
@@ -200,14 +200,17 @@ fn is_day(text: &str) -> bool {
 }
 
 /// Reads `deprecated`.
-pub(super) fn deprecation(node: Option<&Node>, problems: &mut Problems) -> Option<Deprecation> {
+pub(super) fn deprecation(
+    node: Option<&LocatedNode>,
+    problems: &mut FileProblems,
+) -> Option<VersionDeprecation> {
     let node = node?;
-    let mut fields = Fields::of(DEPRECATED, node, problems)?;
-    let mut words = |key: &'static str, problems: &mut Problems| {
+    let mut fields = MapFields::of(DEPRECATED, node, problems)?;
+    let mut words = |key: &'static str, problems: &mut FileProblems| {
         let found = fields.take(key)?;
-        fields::text(key, found, problems).map(str::to_owned)
+        map_fields::text(key, found, problems).map(str::to_owned)
     };
-    let read = Deprecation {
+    let read = VersionDeprecation {
         since: words("since", problems),
         sunset: words("sunset", problems),
         message: words("message", problems),
@@ -221,31 +224,32 @@ pub(super) fn deprecation(node: Option<&Node>, problems: &mut Problems) -> Optio
 
 /// Reads `columns`.
 pub(super) fn columns(
-    node: Option<&Node>,
+    node: Option<&LocatedNode>,
     schema: Option<&Schema>,
-    problems: &mut Problems,
-) -> Option<Vec<Column>> {
+    problems: &mut FileProblems,
+) -> Option<Vec<ListColumn>> {
     let node = node?;
     let mut found = Vec::new();
-    for item in fields::list(COLUMNS_KEY, node, problems) {
-        let Some(mut fields) = Fields::of("a column", item, problems) else {
+    for item in map_fields::list(COLUMNS_KEY, node, problems) {
+        let Some(mut fields) = MapFields::of("a column", item, problems) else {
             continue;
         };
         let (name, path) = (fields.need("name", problems), fields.need("path", problems));
         let kind = fields.take("type");
         fields.finish(problems);
-        let name = name.and_then(|node| fields::text("name", node, problems));
-        let path = path.and_then(|node| fields::text("path", node, problems));
-        let kind = match kind.and_then(|node| Some((node, fields::text("type", node, problems)?))) {
-            None => ColumnType::default(),
-            Some((node, text)) => ColumnType::of(text).unwrap_or_else(|| {
-                let all = ColumnType::ALL.map(|(name, _)| name).join(", ");
-                problems.value(node.position, format!("type must be one of {all}"));
-                ColumnType::default()
-            }),
-        };
+        let name = name.and_then(|node| map_fields::text("name", node, problems));
+        let path = path.and_then(|node| map_fields::text("path", node, problems));
+        let kind =
+            match kind.and_then(|node| Some((node, map_fields::text("type", node, problems)?))) {
+                None => ColumnType::default(),
+                Some((node, text)) => ColumnType::of(text).unwrap_or_else(|| {
+                    let all = ColumnType::ALL.map(|(name, _)| name).join(", ");
+                    problems.value(node.position, format!("type must be one of {all}"));
+                    ColumnType::default()
+                }),
+            };
         if let (Some(name), Some(path)) = (name, path) {
-            found.push(Column {
+            found.push(ListColumn {
                 name: name.to_owned(),
                 path: path.to_owned(),
                 kind,

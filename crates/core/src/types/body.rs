@@ -1,16 +1,20 @@
 //! Bodies as they are sent: strict JSON, nothing changed silently.
 
-use super::json::{Event, Events};
+use super::json::{JsonEvent, JsonEvents};
 use super::limits::BodyLimits;
 use super::position::Position;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde_json::{Map, Value};
 
 /// Why a body can't be taken as it is.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum BodyError {
     /// Not JSON.
     #[error("{position}: {reason}")]
+    #[code(
+        BODY_NOT_JSON,
+        advice = "Send one JSON value; comments and trailing commas are not JSON."
+    )]
     NotJson {
         /// Where.
         position: Position,
@@ -19,12 +23,17 @@ pub enum BodyError {
     },
     /// Bytes that are no text.
     #[error("the bytes from number {offset} on are not UTF-8")]
+    #[code(BODY_NOT_UTF8, advice = "Encode the body as UTF-8.")]
     NotUtf8 {
         /// The first bad one, counted from zero.
         offset: usize,
     },
     /// Too many bytes.
     #[error("{bytes} bytes, {limit} at most")]
+    #[code(
+        BODY_TOO_LARGE,
+        advice = "Move large parts out of the content and refer to them."
+    )]
     TooLarge {
         /// How many there are.
         bytes: usize,
@@ -33,6 +42,10 @@ pub enum BodyError {
     },
     /// Too many levels.
     #[error("{position}: more than {limit} levels of objects and lists")]
+    #[code(
+        BODY_TOO_DEEP,
+        advice = "Flatten the content; a list with references says the same."
+    )]
     TooDeep {
         /// Where the level begins that is one too many.
         position: Position,
@@ -41,6 +54,7 @@ pub enum BodyError {
     },
     /// Two values for one key.
     #[error("{position}: the key {key:?} is there twice in one object")]
+    #[code(BODY_DUPLICATE_KEY, advice = "Send each key of an object once.")]
     DuplicateKey {
         /// Of the second.
         position: Position,
@@ -49,6 +63,10 @@ pub enum BodyError {
     },
     /// A number that would be changed.
     #[error("{position}: the number {text} can't be held exactly in 64 bits")]
+    #[code(
+        BODY_NUMBER,
+        advice = "Send it as a string, or with the digits that 64 bits can hold."
+    )]
     Number {
         /// Where.
         position: Position,
@@ -57,35 +75,8 @@ pub enum BodyError {
     },
 }
 
-impl Coded for BodyError {
-    fn code(&self) -> Code {
-        match self {
-            Self::NotJson { .. } => coeval_codes::BODY_NOT_JSON,
-            Self::NotUtf8 { .. } => coeval_codes::BODY_NOT_UTF8,
-            Self::TooLarge { .. } => coeval_codes::BODY_TOO_LARGE,
-            Self::TooDeep { .. } => coeval_codes::BODY_TOO_DEEP,
-            Self::DuplicateKey { .. } => coeval_codes::BODY_DUPLICATE_KEY,
-            Self::Number { .. } => coeval_codes::BODY_NUMBER,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::NotJson { .. } => {
-                "Send one JSON value; comments and trailing commas are not JSON."
-            }
-            Self::NotUtf8 { .. } => "Encode the body as UTF-8.",
-            Self::TooLarge { .. } => "Move large parts out of the content and refer to them.",
-            Self::TooDeep { .. } => "Flatten the content; a list with references says the same.",
-            Self::DuplicateKey { .. } => "Send each key of an object once.",
-            Self::Number { .. } => "Send it as a string, or with the digits that 64 bits can hold.",
-        }
-        .to_owned()
-    }
-}
-
 /// An object or a list that is not complete yet.
-enum Open {
+enum OpenContainer {
     Object(Map<String, Value>, String),
     Array(Vec<Value>),
 }
@@ -113,13 +104,13 @@ pub fn read_body(bytes: &[u8], limits: BodyLimits) -> Result<Value, BodyError> {
     let text = std::str::from_utf8(bytes).map_err(|error| BodyError::NotUtf8 {
         offset: error.valid_up_to(),
     })?;
-    let mut events = Events::of(text, limits.depth);
-    let mut open: Vec<Open> = Vec::new();
+    let mut events = JsonEvents::of(text, limits.depth);
+    let mut open: Vec<OpenContainer> = Vec::new();
     let mut whole = Value::Null;
     while let Some((offset, event)) = events.next()? {
         let value = match event {
-            Event::Key(key) => {
-                if let Some(Open::Object(map, current)) = open.last_mut() {
+            JsonEvent::Key(key) => {
+                if let Some(OpenContainer::Object(map, current)) = open.last_mut() {
                     if map.contains_key(key.as_ref()) {
                         return Err(BodyError::DuplicateKey {
                             position: events.position(offset),
@@ -130,29 +121,29 @@ pub fn read_body(bytes: &[u8], limits: BodyLimits) -> Result<Value, BodyError> {
                 }
                 continue;
             }
-            Event::Object => {
-                open.push(Open::Object(Map::new(), String::new()));
+            JsonEvent::Object => {
+                open.push(OpenContainer::Object(Map::new(), String::new()));
                 continue;
             }
-            Event::Array => {
-                open.push(Open::Array(Vec::new()));
+            JsonEvent::Array => {
+                open.push(OpenContainer::Array(Vec::new()));
                 continue;
             }
-            Event::End => match open.pop() {
-                Some(Open::Object(map, _)) => Value::Object(map),
-                Some(Open::Array(items)) => Value::Array(items),
+            JsonEvent::End => match open.pop() {
+                Some(OpenContainer::Object(map, _)) => Value::Object(map),
+                Some(OpenContainer::Array(items)) => Value::Array(items),
                 None => Value::Null,
             },
-            Event::String(text) => Value::String(text.into_owned()),
-            Event::Number(number) => Value::Number(number),
-            Event::Bool(yes) => Value::Bool(yes),
-            Event::Null => Value::Null,
+            JsonEvent::String(text) => Value::String(text.into_owned()),
+            JsonEvent::Number(number) => Value::Number(number),
+            JsonEvent::Bool(yes) => Value::Bool(yes),
+            JsonEvent::Null => Value::Null,
         };
         match open.last_mut() {
-            Some(Open::Object(map, key)) => {
+            Some(OpenContainer::Object(map, key)) => {
                 map.insert(std::mem::take(key), value);
             }
-            Some(Open::Array(items)) => items.push(value),
+            Some(OpenContainer::Array(items)) => items.push(value),
             None => whole = value,
         }
     }

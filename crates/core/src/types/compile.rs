@@ -2,40 +2,40 @@
 //! that a property called `pattern` or `$ref` is nothing but a property.
 
 use super::declared_key::DeclaredKey;
-use super::dialect::{self, Place};
+use super::dialect::{self, SchemaRole};
 use super::limits::{PATTERNS_COST, SCHEMA_PARTS, SCHEMA_REFS};
-use super::part::{Additional, Id, Part, Types};
+use super::part::{AdditionalSchema, PartId, PartTypes, SchemaPart};
 use super::pattern;
 use super::pointer::child;
 use super::restriction::Restriction;
-use super::schema_error::{Flaw, SchemaError};
+use super::schema_error::{SchemaError, SchemaFlaw};
 use jsonschema::Draft;
 use serde_json::{Map, Value};
 use std::collections::HashMap;
 
 /// A reference that waits until all anchors are known.
-struct Pending {
-    from: Id,
+struct PendingReference {
+    from: PartId,
     pointer: String,
     reference: String,
 }
 
-struct Compiler<'s> {
+struct SchemaCompiler<'s> {
     root: &'s Value,
     draft: Draft,
-    ids: HashMap<String, Id>,
-    parts: Vec<Part>,
-    todo: Vec<(Id, &'s Value)>,
-    anchors: HashMap<String, Id>,
-    pending: Vec<Pending>,
+    ids: HashMap<String, PartId>,
+    parts: Vec<SchemaPart>,
+    todo: Vec<(PartId, &'s Value)>,
+    anchors: HashMap<String, PartId>,
+    pending: Vec<PendingReference>,
     refs: usize,
     pattern_cost: u64,
     errors: Vec<SchemaError>,
 }
 
 /// The parts of a schema, or all that is wrong with it.
-pub(crate) fn parts(root: &Value, draft: Draft) -> Result<Vec<Part>, Vec<SchemaError>> {
-    let mut compiler = Compiler {
+pub(crate) fn parts(root: &Value, draft: Draft) -> Result<Vec<SchemaPart>, Vec<SchemaError>> {
+    let mut compiler = SchemaCompiler {
         root,
         draft,
         ids: HashMap::new(),
@@ -56,16 +56,16 @@ pub(crate) fn parts(root: &Value, draft: Draft) -> Result<Vec<Part>, Vec<SchemaE
     }
 }
 
-impl<'s> Compiler<'s> {
+impl<'s> SchemaCompiler<'s> {
     fn run(&mut self) {
         loop {
             while let Some((id, value)) = self.todo.pop() {
                 if self.parts.len() > SCHEMA_PARTS {
-                    self.flaw("", Flaw::TooComplex("too many schemas inside"));
+                    self.flaw("", SchemaFlaw::TooComplex("too many schemas inside"));
                     return;
                 }
                 if self.refs > SCHEMA_REFS {
-                    self.flaw("", Flaw::TooManyRefs);
+                    self.flaw("", SchemaFlaw::TooManyRefs);
                     return;
                 }
                 self.read(id, value);
@@ -77,33 +77,33 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn flaw(&mut self, pointer: &str, flaw: Flaw) {
+    fn flaw(&mut self, pointer: &str, flaw: SchemaFlaw) {
         self.errors.push(SchemaError::at(pointer, flaw));
     }
 
     /// The number of the schema at a place; it is read later.
-    fn id(&mut self, pointer: String, value: &'s Value) -> Id {
+    fn id(&mut self, pointer: String, value: &'s Value) -> PartId {
         if let Some(id) = self.ids.get(&pointer) {
             return *id;
         }
         let id = self.parts.len();
-        self.parts.push(Part::at(pointer.clone()));
+        self.parts.push(SchemaPart::at(pointer.clone()));
         self.ids.insert(pointer, id);
         self.todo.push((id, value));
         id
     }
 
-    fn read(&mut self, id: Id, value: &'s Value) {
+    fn read(&mut self, id: PartId, value: &'s Value) {
         let Some(pointer) = self.parts.get(id).map(|part| part.pointer.clone()) else {
             return;
         };
-        let mut part = Part::at(pointer);
+        let mut part = SchemaPart::at(pointer);
         match value {
             Value::Bool(yes) => part.never = !yes,
             Value::Object(schema) => self.read_object(id, &mut part, schema),
             _ => self.flaw(
                 &part.pointer,
-                Flaw::Invalid("a schema is an object, true or false".to_owned()),
+                SchemaFlaw::Invalid("a schema is an object, true or false".to_owned()),
             ),
         }
         if let Some(place) = self.parts.get_mut(id) {
@@ -111,7 +111,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn read_object(&mut self, id: Id, part: &mut Part, schema: &'s Map<String, Value>) {
+    fn read_object(&mut self, id: PartId, part: &mut SchemaPart, schema: &'s Map<String, Value>) {
         // Marks, defaults and descriptions count beside a reference too, where old drafts ignore
         // all else: a mark that is ignored would show a secret.
         if let Some(marks) = schema.get("x-vcloud-restricted") {
@@ -119,7 +119,7 @@ impl<'s> Compiler<'s> {
                 Ok(restriction) => part.restriction = restriction,
                 Err(found) => {
                     let at = child(&part.pointer, "x-vcloud-restricted");
-                    self.flaw(&at, Flaw::Restriction(found));
+                    self.flaw(&at, SchemaFlaw::Restriction(found));
                 }
             }
         }
@@ -131,7 +131,7 @@ impl<'s> Compiler<'s> {
         for keyword in ["$ref", "$recursiveRef", "$dynamicRef"] {
             if let Some(Value::String(reference)) = schema.get(keyword) {
                 self.refs += 1;
-                self.pending.push(Pending {
+                self.pending.push(PendingReference {
                     from: id,
                     pointer: child(&part.pointer, keyword),
                     reference: reference.clone(),
@@ -150,7 +150,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn read_identity(&mut self, id: Id, part: &Part, schema: &'s Map<String, Value>) {
+    fn read_identity(&mut self, id: PartId, part: &SchemaPart, schema: &'s Map<String, Value>) {
         let text = |key| schema.get(key).and_then(Value::as_str);
         let names = [text("$anchor"), text("$dynamicAnchor")];
         for name in names.into_iter().flatten() {
@@ -163,7 +163,7 @@ impl<'s> Compiler<'s> {
             }
             Some((name, None)) if id != 0 && !name.is_empty() => self.flaw(
                 &child(&part.pointer, own),
-                Flaw::Invalid(format!(
+                SchemaFlaw::Invalid(format!(
                     "an {own} inside of a schema would change what # means"
                 )),
             ),
@@ -171,35 +171,35 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn attach(&mut self, part: &mut Part, place: Place<'s>, id: Id, inner: &Value) {
+    fn attach(&mut self, part: &mut SchemaPart, place: SchemaRole<'s>, id: PartId, inner: &Value) {
         match place {
-            Place::Property(name) => {
+            SchemaRole::Property(name) => {
                 part.names.push(name.to_owned());
                 part.properties.insert(name.to_owned(), id);
             }
-            Place::Pattern(text) => {
+            SchemaRole::Pattern(text) => {
                 let at = child(&part.pointer, "patternProperties");
                 if let Some(regex) = self.pattern(&child(&at, text), text) {
                     part.patterns.push((regex, id));
                 }
             }
-            Place::Additional => {
+            SchemaRole::Additional => {
                 part.additional = match inner {
-                    Value::Bool(true) => Additional::Open,
-                    Value::Bool(false) => Additional::Closed,
-                    Value::Object(schema) if schema.is_empty() => Additional::Open,
-                    _ => Additional::Each(id),
+                    Value::Bool(true) => AdditionalSchema::Open,
+                    Value::Bool(false) => AdditionalSchema::Closed,
+                    Value::Object(schema) if schema.is_empty() => AdditionalSchema::Open,
+                    _ => AdditionalSchema::Each(id),
                 };
-                part.opened = part.additional == Additional::Open;
+                part.opened = part.additional == AdditionalSchema::Open;
             }
-            Place::Unevaluated => {
+            SchemaRole::Unevaluated => {
                 part.sealed = inner == &Value::Bool(false);
                 part.inner.push(id);
             }
-            Place::Prefix => part.prefix.push(id),
-            Place::Items => part.items = Some(id),
-            Place::Always => part.always.push(id),
-            Place::Choice(number) => {
+            SchemaRole::Prefix => part.prefix.push(id),
+            SchemaRole::Items => part.items = Some(id),
+            SchemaRole::Always => part.always.push(id),
+            SchemaRole::Choice(number) => {
                 if part.choices.len() <= number {
                     part.choices.resize(number + 1, Vec::new());
                 }
@@ -207,24 +207,24 @@ impl<'s> Compiler<'s> {
                     choice.push(id);
                 }
             }
-            Place::Under => part.under.push(id),
-            Place::Asked => part.asked.push(id),
-            Place::Not => {
+            SchemaRole::Under => part.under.push(id),
+            SchemaRole::Asked => part.asked.push(id),
+            SchemaRole::Not => {
                 part.not = Some(id);
                 part.asked.push(id);
             }
-            Place::Inner => part.inner.push(id),
-            Place::Stored => {}
+            SchemaRole::Inner => part.inner.push(id),
+            SchemaRole::Stored => {}
         }
     }
 
-    fn read_rules(&mut self, part: &mut Part, schema: &'s Map<String, Value>) {
+    fn read_rules(&mut self, part: &mut SchemaPart, schema: &'s Map<String, Value>) {
         part.choices.retain(|choice| !choice.is_empty());
-        part.types = Types::of(schema.get("type"));
+        part.types = PartTypes::of(schema.get("type"));
         let listed = schema.get("enum").and_then(Value::as_array);
         let constant = schema.get("const").map(std::slice::from_ref);
         for values in [listed.map(Vec::as_slice), constant].into_iter().flatten() {
-            part.types = part.types.both(Types::of_values(values));
+            part.types = part.types.both(PartTypes::of_values(values));
             part.values = Some(values.to_vec());
         }
         let listed = listed.map(|values| values.contains(&Value::Null));
@@ -252,7 +252,7 @@ impl<'s> Compiler<'s> {
                 if self.pattern_cost <= PATTERNS_COST {
                     return Some(compiled.regex);
                 }
-                Flaw::PatternCost(text.chars().take(80).collect())
+                SchemaFlaw::PatternCost(text.chars().take(80).collect())
             }
             Err(flaw) => flaw,
         };
@@ -260,7 +260,7 @@ impl<'s> Compiler<'s> {
         None
     }
 
-    fn resolve(&mut self, pending: Pending) {
+    fn resolve(&mut self, pending: PendingReference) {
         let own = self.root.get(dialect::id_keyword(self.draft));
         let own = own
             .and_then(Value::as_str)
@@ -277,13 +277,16 @@ impl<'s> Compiler<'s> {
         } else {
             rest.strip_prefix('#')
         }) else {
-            self.flaw(&pending.pointer, Flaw::RemoteRef(pending.reference.clone()));
+            self.flaw(
+                &pending.pointer,
+                SchemaFlaw::RemoteRef(pending.reference.clone()),
+            );
             return;
         };
         let Some(target) = self.target(fragment) else {
             self.flaw(
                 &pending.pointer,
-                Flaw::DanglingRef(pending.reference.clone()),
+                SchemaFlaw::DanglingRef(pending.reference.clone()),
             );
             return;
         };
@@ -292,7 +295,7 @@ impl<'s> Compiler<'s> {
         }
     }
 
-    fn target(&mut self, fragment: &str) -> Option<Id> {
+    fn target(&mut self, fragment: &str) -> Option<PartId> {
         if let Some(id) = self.anchors.get(fragment) {
             return Some(*id);
         }

@@ -2,22 +2,22 @@
 //! work on every level of the content; that is counted before it is done.
 
 use super::limits::{CONTENT_DEPTH, VALIDATION_WORK};
-use super::part::{Id, Part};
-use super::shape::Shape;
+use super::part::{PartId, SchemaPart};
+use super::shape::SchemaShape;
 use serde_json::Value;
 use std::collections::HashMap;
 
-type Times = HashMap<Id, u64>;
+type PartTimes = HashMap<PartId, u64>;
 
 /// Whether validating the content stays within the limit.
-pub(crate) fn is_affordable(shape: &Shape, content: &Value) -> bool {
+pub(crate) fn is_affordable(shape: &SchemaShape, content: &Value) -> bool {
     let mut spent = 0;
-    count(shape, Times::from([(0, 1)]), content, 0, &mut spent);
+    count(shape, PartTimes::from([(0, 1)]), content, 0, &mut spent);
     spent <= VALIDATION_WORK
 }
 
-fn count(shape: &Shape, reached: Times, value: &Value, depth: usize, spent: &mut u64) {
-    let mut applied = Times::new();
+fn count(shape: &SchemaShape, reached: PartTimes, value: &Value, depth: usize, spent: &mut u64) {
+    let mut applied = PartTimes::new();
     let mut todo: Vec<_> = reached.into_iter().collect();
     while let Some((id, times)) = todo.pop() {
         *spent = spent.saturating_add(times);
@@ -26,7 +26,7 @@ fn count(shape: &Shape, reached: Times, value: &Value, depth: usize, spent: &mut
         }
         let total = applied.entry(id).or_default();
         *total = total.saturating_add(times);
-        let beside = shape.part(id).into_iter().flat_map(Part::beside);
+        let beside = shape.part(id).into_iter().flat_map(SchemaPart::beside);
         todo.extend(beside.map(|other| (other, times)));
     }
     let inner: Vec<(Option<&str>, usize, &Value)> = match value {
@@ -42,7 +42,7 @@ fn count(shape: &Shape, reached: Times, value: &Value, depth: usize, spent: &mut
         return;
     }
     for (key, index, value) in inner {
-        let mut reached = Times::new();
+        let mut reached = PartTimes::new();
         for (id, times) in &applied {
             let Some(part) = shape.part(*id) else {
                 continue;

@@ -3,9 +3,9 @@
 
 use super::declares::is_free;
 use super::limits::CONTENT_DEPTH;
-use super::part::{Id, Types};
+use super::part::{PartId, PartTypes};
 use super::schema::Schema;
-use super::shape::{Shape, under_index, under_key};
+use super::shape::{SchemaShape, under_index, under_key};
 use serde_json::Value;
 
 impl Schema {
@@ -27,19 +27,19 @@ impl Schema {
     }
 }
 
-fn live(shape: &Shape, mut ids: Vec<Id>) -> Vec<Id> {
+fn live(shape: &SchemaShape, mut ids: Vec<PartId>) -> Vec<PartId> {
     ids.retain(|id| shape.part(*id).is_some_and(|part| !part.never));
     ids
 }
 
-fn show(shape: &Shape, ids: &[Id], value: &Value, depth: usize) -> Option<Value> {
+fn show(shape: &SchemaShape, ids: &[PartId], value: &Value, depth: usize) -> Option<Value> {
     if depth > CONTENT_DEPTH {
         return None;
     }
-    let takes = |types: Types| ids.iter().all(|id| shape.types_at(*id).has(types));
+    let takes = |types: PartTypes| ids.iter().all(|id| shape.types_at(*id).has(types));
     match value {
-        Value::Object(_) if !takes(Types::OBJECT) => None,
-        Value::Array(_) if !takes(Types::ARRAY) => None,
+        Value::Object(_) if !takes(PartTypes::OBJECT) => None,
+        Value::Array(_) if !takes(PartTypes::ARRAY) => None,
         Value::Object(map) if !is_free(shape, ids) => {
             let parts = shape.possible(ids);
             let fields = map.iter().filter_map(|(key, inner)| {

@@ -1,11 +1,11 @@
 //! What a schema declares: the fields that a version speaks of.
 
 use super::limits::{CONTENT_DEPTH, DECLARED_PATHS};
-use super::part::{Additional, Id, Part, Types};
-use super::pointer::{PathPattern, Step, tokens};
+use super::part::{AdditionalSchema, PartId, PartTypes, SchemaPart};
+use super::pointer::{PathPattern, PathToken, tokens};
 use super::restriction::Restriction;
 use super::schema::Schema;
-use super::shape::{Shape, under_key};
+use super::shape::{SchemaShape, under_key};
 use serde_json::Value;
 use std::collections::BTreeSet;
 
@@ -60,8 +60,8 @@ impl Schema {
     #[must_use]
     pub fn declares_some(&self, pattern: &PathPattern) -> bool {
         self.reaches(pattern.steps().iter().map(|step| match step {
-            Step::Key(key) => Some(key.as_str()),
-            Step::Every => None,
+            PathToken::Key(key) => Some(key.as_str()),
+            PathToken::Every => None,
         }))
     }
 
@@ -81,7 +81,7 @@ impl Schema {
 
     /// The same of a path that may be empty: then those of the content itself.
     #[must_use]
-    pub fn names_in(&self, steps: &[Step]) -> Vec<String> {
+    pub fn names_in(&self, steps: &[PathToken]) -> Vec<String> {
         let parts = self.shape.possible(&self.parts_at(steps));
         let mut seen = BTreeSet::new();
         let names = parts.iter().flat_map(|part| &part.names);
@@ -97,20 +97,20 @@ impl Schema {
             .collect()
     }
 
-    pub(crate) fn parts_at(&self, steps: &[Step]) -> Vec<Id> {
+    pub(crate) fn parts_at(&self, steps: &[PathToken]) -> Vec<PartId> {
         let mut ids = vec![0];
         for step in steps {
             let parts = self.shape.possible(&ids);
             ids = match step {
-                Step::Key(key) => under_key(&parts, key),
-                Step::Every => everything_under(&parts),
+                PathToken::Key(key) => under_key(&parts, key),
+                PathToken::Every => everything_under(&parts),
             };
         }
         ids
     }
 
     /// The marks of a place, those around it included: the strongest of all that it can name.
-    pub(crate) fn strongest(&self, trail: &[Step]) -> Restriction {
+    pub(crate) fn strongest(&self, trail: &[PathToken]) -> Restriction {
         let mut ids = vec![0];
         let mut marks = Restriction::default();
         let mut trail = trail.iter();
@@ -120,8 +120,8 @@ impl Schema {
             marks = own.fold(marks, Restriction::and);
             ids = match trail.next() {
                 None => return marks,
-                Some(Step::Key(key)) => under_key(&parts, key),
-                Some(Step::Every) => everything_under(&parts),
+                Some(PathToken::Key(key)) => under_key(&parts, key),
+                Some(PathToken::Every) => everything_under(&parts),
             };
         }
     }
@@ -148,7 +148,7 @@ impl Schema {
     /// Whether a path of a filter can lead to a declared place. As in filters, where a name meets a
     /// list the path goes on in every item.
     #[must_use]
-    pub fn leads_to_declared(&self, steps: &[Step]) -> bool {
+    pub fn leads_to_declared(&self, steps: &[PathToken]) -> bool {
         let mut ids = vec![0];
         for step in steps {
             if is_free(&self.shape, &ids) {
@@ -156,8 +156,8 @@ impl Schema {
             }
             let parts = self.shape.possible(&ids);
             ids = match step {
-                Step::Every => everything_under(&parts),
-                Step::Key(key) => {
+                PathToken::Every => everything_under(&parts),
+                PathToken::Key(key) => {
                     let mut found = declared_under(&parts, key);
                     let mut items = items_of(&parts);
                     for _ in 0..LISTS_IN_LISTS {
@@ -187,11 +187,11 @@ impl Schema {
     /// Every declared path. A schema that refers to itself is walked once on each way down.
     #[must_use]
     pub fn declared_paths(&self) -> DeclaredPaths<'_> {
-        let place = Place {
+        let place = DeclaredPlace {
             ids: vec![0],
             sure: vec![0],
         };
-        let mut walk = Walk {
+        let mut walk = DeclaredWalk {
             shape: &self.shape,
             steps: Vec::new(),
             above: Vec::new(),
@@ -209,7 +209,7 @@ impl Schema {
 }
 
 /// What a token leads to: a property's name, or an item's number.
-fn declared_under(parts: &[&Part], token: &str) -> Vec<Id> {
+fn declared_under(parts: &[&SchemaPart], token: &str) -> Vec<PartId> {
     let mut ids = under_key(parts, token);
     let is_index = token == "-"
         || token == "0"
@@ -221,7 +221,7 @@ fn declared_under(parts: &[&Part], token: &str) -> Vec<Id> {
     ids
 }
 
-fn everything_under(parts: &[&Part]) -> Vec<Id> {
+fn everything_under(parts: &[&SchemaPart]) -> Vec<PartId> {
     let mut ids: Vec<_> = parts.iter().flat_map(|part| maps_and_items(part)).collect();
     ids.extend(
         parts
@@ -233,13 +233,13 @@ fn everything_under(parts: &[&Part]) -> Vec<Id> {
     ids
 }
 
-fn maps_and_items(part: &Part) -> Vec<Id> {
+fn maps_and_items(part: &SchemaPart) -> Vec<PartId> {
     let patterns = part.patterns.iter().map(|(_, id)| *id);
     let mut ids: Vec<_> = patterns
         .chain(part.prefix.iter().copied())
         .chain(part.items)
         .collect();
-    if let Additional::Each(id) = part.additional {
+    if let AdditionalSchema::Each(id) = part.additional {
         ids.push(id);
     }
     ids
@@ -249,27 +249,27 @@ fn maps_and_items(part: &Part) -> Vec<Id> {
 const LISTS_IN_LISTS: usize = 4;
 
 /// The schemas of the items of lists.
-fn items_of(parts: &[&Part]) -> Vec<Id> {
+fn items_of(parts: &[&SchemaPart]) -> Vec<PartId> {
     let items = parts
         .iter()
         .flat_map(|part| part.prefix.iter().chain(&part.items));
-    let mut items: Vec<Id> = items.copied().collect();
+    let mut items: Vec<PartId> = items.copied().collect();
     items.sort_unstable();
     items.dedup();
     items
 }
 
 /// The types of a value to which all of these apply.
-fn types_of(shape: &Shape, ids: &[Id]) -> Types {
+fn types_of(shape: &SchemaShape, ids: &[PartId]) -> PartTypes {
     let types = ids.iter().map(|id| shape.types_at(*id));
-    types.fold(Types::ANY, Types::both)
+    types.fold(PartTypes::ANY, PartTypes::both)
 }
 
 /// Whether anything may be inside, without a word about it.
-pub(crate) fn is_free(shape: &Shape, ids: &[Id]) -> bool {
+pub(crate) fn is_free(shape: &SchemaShape, ids: &[PartId]) -> bool {
     let types = types_of(shape, ids);
     let parts = shape.possible(ids);
-    let container = |types: Types| types.has(Types::OBJECT) || types.has(Types::ARRAY);
+    let container = |types: PartTypes| types.has(PartTypes::OBJECT) || types.has(PartTypes::ARRAY);
     container(types)
         && !parts
             .iter()
@@ -278,45 +278,45 @@ pub(crate) fn is_free(shape: &Shape, ids: &[Id]) -> bool {
 }
 
 /// The schemas of a field.
-struct Place {
+struct DeclaredPlace {
     /// Those that may apply.
-    ids: Vec<Id>,
+    ids: Vec<PartId>,
     /// Those of them that do, whatever the content; sorted.
-    sure: Vec<Id>,
+    sure: Vec<PartId>,
 }
 
-impl Place {
+impl DeclaredPlace {
     /// What fits all that apply for certain and some of the others.
-    fn types(&self, shape: &Shape) -> Types {
-        let (sure, unsure): (Vec<Id>, Vec<Id>) = self
+    fn types(&self, shape: &SchemaShape) -> PartTypes {
+        let (sure, unsure): (Vec<PartId>, Vec<PartId>) = self
             .ids
             .iter()
             .partition(|id| self.sure.binary_search(id).is_ok());
-        let any_of = |ids: &[Id]| {
+        let any_of = |ids: &[PartId]| {
             let types = ids.iter().map(|id| shape.types_at(*id));
-            types.fold(Types::NONE, Types::either)
+            types.fold(PartTypes::NONE, PartTypes::either)
         };
         if unsure.is_empty() {
             return types_of(shape, &sure);
         }
         let left = types_of(shape, &sure).both(any_of(&unsure));
-        if left == Types::NONE {
+        if left == PartTypes::NONE {
             return any_of(&self.ids);
         }
         left
     }
 }
 
-struct Walk<'s> {
-    shape: &'s Shape,
-    steps: Vec<Step>,
-    above: Vec<Vec<Id>>,
+struct DeclaredWalk<'s> {
+    shape: &'s SchemaShape,
+    steps: Vec<PathToken>,
+    above: Vec<Vec<PartId>>,
     paths: Vec<DeclaredPath<'s>>,
     complete: bool,
 }
 
-impl<'s> Walk<'s> {
-    fn inside(&mut self, place: Place, around: Restriction) {
+impl<'s> DeclaredWalk<'s> {
+    fn inside(&mut self, place: DeclaredPlace, around: Restriction) {
         let parts = self.shape.possible(&place.ids);
         let certain = self.shape.certain(&place.sure);
         self.above.push(place.ids);
@@ -324,12 +324,12 @@ impl<'s> Walk<'s> {
         let mut seen = BTreeSet::new();
         names.retain(|name| seen.insert(*name));
         for name in names {
-            let inner = Place {
+            let inner = DeclaredPlace {
                 ids: under_key(&parts, name),
                 sure: under_key(&certain, name),
             };
             let required = certain.iter().any(|part| part.required.contains(name));
-            self.visit(Step::Key(name.clone()), inner, around, required);
+            self.visit(PathToken::Key(name.clone()), inner, around, required);
         }
         let mut rest: Vec<_> = parts.iter().flat_map(|part| maps_and_items(part)).collect();
         rest.sort_unstable();
@@ -340,13 +340,19 @@ impl<'s> Walk<'s> {
                 .filter_map(|part| of_all_inside(part))
                 .collect();
             sure.sort_unstable();
-            let inner = Place { ids: rest, sure };
-            self.visit(Step::Every, inner, around, false);
+            let inner = DeclaredPlace { ids: rest, sure };
+            self.visit(PathToken::Every, inner, around, false);
         }
         self.above.pop();
     }
 
-    fn visit(&mut self, step: Step, place: Place, around: Restriction, required: bool) {
+    fn visit(
+        &mut self,
+        step: PathToken,
+        place: DeclaredPlace,
+        around: Restriction,
+        required: bool,
+    ) {
         if self.paths.len() >= DECLARED_PATHS || self.steps.len() >= CONTENT_DEPTH {
             self.complete = false;
             return;
@@ -365,7 +371,12 @@ impl<'s> Walk<'s> {
         self.steps.pop();
     }
 
-    fn declared(&self, place: &Place, around: Restriction, required: bool) -> DeclaredPath<'s> {
+    fn declared(
+        &self,
+        place: &DeclaredPlace,
+        around: Restriction,
+        required: bool,
+    ) -> DeclaredPath<'s> {
         let shape = self.shape;
         let parts = shape.possible(&place.ids);
         let marks = parts.iter().map(|part| part.restriction);
@@ -386,7 +397,7 @@ impl<'s> Walk<'s> {
 }
 
 /// The schema that every item or value has, if it is one for all.
-fn of_all_inside(part: &Part) -> Option<Id> {
+fn of_all_inside(part: &SchemaPart) -> Option<PartId> {
     match maps_and_items(part).as_slice() {
         [only] => Some(*only),
         _ => None,

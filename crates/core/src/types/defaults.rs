@@ -2,17 +2,17 @@
 
 use super::limits::{CONTENT_DEPTH, FILLED};
 use super::nulls::without_absent_at;
-use super::part::{Id, Part};
+use super::part::{PartId, SchemaPart};
 use super::pointer::child;
 use super::schema::Schema;
-use super::shape::{Shape, under_index, under_key};
-use coeval_codes::{Code, Coded};
+use super::shape::{SchemaShape, under_index, under_key};
+use coeval_codes::Coded;
 use serde_json::Value;
 use std::borrow::Cow;
 
 /// Content with defaults, and where they are.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Filled {
+pub struct FilledContent {
     /// The content.
     pub content: Value,
     /// Pointers to what was inserted.
@@ -20,21 +20,15 @@ pub struct Filled {
 }
 
 /// Defaults whose own required fields have defaults, and so on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error(
     "the defaults of the schema need more than {FILLED} other defaults, or {CONTENT_DEPTH} levels"
 )]
+#[code(
+    DEFAULTS_ENDLESS,
+    advice = "Give the field a default that is complete, or don't require it."
+)]
 pub struct DefaultsEndless;
-
-impl Coded for DefaultsEndless {
-    fn code(&self) -> Code {
-        coeval_codes::DEFAULTS_ENDLESS
-    }
-
-    fn advice(&self) -> String {
-        "Give the field a default that is complete, or don't require it.".to_owned()
-    }
-}
 
 impl Schema {
     /// The content with every required field that is missing and has a default. What is there stays
@@ -55,7 +49,7 @@ impl Schema {
     /// # Errors
     ///
     /// If defaults need defaults without an end.
-    pub fn fill_defaults(&self, content: Value) -> Result<Filled, DefaultsEndless> {
+    pub fn fill_defaults(&self, content: Value) -> Result<FilledContent, DefaultsEndless> {
         let stripped = match self.without_absent(&content) {
             Cow::Owned(stripped) => Some(stripped),
             Cow::Borrowed(_) => None,
@@ -67,12 +61,12 @@ impl Schema {
             fill(&self.shape, &[0], &mut content, "", 0, &mut filled)?;
             // A default can be an absent null or have some inside: then nothing was filled there.
             let Cow::Owned(stripped) = self.without_absent(&content) else {
-                return Ok(Filled { content, filled });
+                return Ok(FilledContent { content, filled });
             };
             content = stripped;
             filled.retain(|pointer| content.pointer(pointer).is_some());
             if filled == before {
-                return Ok(Filled { content, filled });
+                return Ok(FilledContent { content, filled });
             }
         }
     }
@@ -81,7 +75,7 @@ impl Schema {
 impl Schema {
     /// The default of a property, with the defaults that it needs itself; none if they have no end,
     /// or if it is a null that counts as absent.
-    pub(crate) fn full_default(&self, parts: &[&Part], name: &str) -> Option<Value> {
+    pub(crate) fn full_default(&self, parts: &[&SchemaPart], name: &str) -> Option<Value> {
         let mut value = default_of(&self.shape, parts, name)?.clone();
         let ids = under_key(parts, name);
         if value.is_null() && !ids.iter().all(|id| self.shape.takes_null_at(*id)) {
@@ -94,8 +88,8 @@ impl Schema {
 }
 
 fn fill(
-    shape: &Shape,
-    ids: &[Id],
+    shape: &SchemaShape,
+    ids: &[PartId],
     value: &mut Value,
     at: &str,
     depth: usize,
@@ -147,7 +141,7 @@ fn has_inside(value: &Value) -> bool {
     value.is_object() || value.is_array()
 }
 
-fn default_of<'s>(shape: &'s Shape, parts: &[&Part], name: &str) -> Option<&'s Value> {
+fn default_of<'s>(shape: &'s SchemaShape, parts: &[&SchemaPart], name: &str) -> Option<&'s Value> {
     let ids = under_key(parts, name);
     shape.nearest(&ids, |part| part.default.as_ref())
 }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// The role of a schema inside another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place<'s> {
+pub(crate) enum SchemaRole<'s> {
     Property(&'s str),
     Pattern(&'s str),
     Additional,
@@ -82,25 +82,25 @@ pub(crate) const fn id_keyword(draft: Draft) -> &'static str {
 pub(crate) fn inner_schemas<'s>(
     pointer: &str,
     schema: &'s Map<String, Value>,
-) -> Vec<(Place<'s>, String, &'s Value)> {
+) -> Vec<(SchemaRole<'s>, String, &'s Value)> {
     let mut found = Vec::new();
     for (keyword, value) in schema {
         let at = || child(pointer, keyword);
         match (keyword.as_str(), value) {
             ("properties", Value::Object(map)) => {
-                found.extend(each(map, &at(), Place::Property));
+                found.extend(each(map, &at(), SchemaRole::Property));
             }
             ("patternProperties", Value::Object(map)) => {
-                found.extend(each(map, &at(), Place::Pattern));
+                found.extend(each(map, &at(), SchemaRole::Pattern));
             }
             ("definitions" | "$defs", Value::Object(map)) => {
-                found.extend(each(map, &at(), |_| Place::Stored));
+                found.extend(each(map, &at(), |_| SchemaRole::Stored));
             }
             ("dependentSchemas", Value::Object(map)) => {
-                found.extend(each(map, &at(), |_| Place::Under));
+                found.extend(each(map, &at(), |_| SchemaRole::Under));
             }
             ("dependencies", Value::Object(map)) => {
-                let schemas = each(map, &at(), |_| Place::Under);
+                let schemas = each(map, &at(), |_| SchemaRole::Under);
                 found.extend(
                     schemas
                         .into_iter()
@@ -108,11 +108,15 @@ pub(crate) fn inner_schemas<'s>(
                 );
             }
             ("items", Value::Array(list)) | ("prefixItems", Value::Array(list)) => {
-                found.extend(listed(list, &at(), Place::Prefix));
+                found.extend(listed(list, &at(), SchemaRole::Prefix));
             }
-            ("allOf", Value::Array(list)) => found.extend(listed(list, &at(), Place::Always)),
-            ("anyOf", Value::Array(list)) => found.extend(listed(list, &at(), Place::Choice(0))),
-            ("oneOf", Value::Array(list)) => found.extend(listed(list, &at(), Place::Choice(1))),
+            ("allOf", Value::Array(list)) => found.extend(listed(list, &at(), SchemaRole::Always)),
+            ("anyOf", Value::Array(list)) => {
+                found.extend(listed(list, &at(), SchemaRole::Choice(0)));
+            }
+            ("oneOf", Value::Array(list)) => {
+                found.extend(listed(list, &at(), SchemaRole::Choice(1)));
+            }
             (word, Value::Object(_) | Value::Bool(_)) => {
                 found.extend(single(word, schema).map(|place| (place, at(), value)));
             }
@@ -122,17 +126,21 @@ pub(crate) fn inner_schemas<'s>(
     found
 }
 
-fn single<'s>(keyword: &str, schema: &Map<String, Value>) -> Option<Place<'s>> {
+fn single<'s>(keyword: &str, schema: &Map<String, Value>) -> Option<SchemaRole<'s>> {
     match keyword {
-        "additionalProperties" => Some(Place::Additional),
-        "unevaluatedProperties" => Some(Place::Unevaluated),
-        "items" => Some(Place::Items),
+        "additionalProperties" => Some(SchemaRole::Additional),
+        "unevaluatedProperties" => Some(SchemaRole::Unevaluated),
+        "items" => Some(SchemaRole::Items),
         // Without a list of items it means nothing.
-        "additionalItems" if schema.get("items").is_some_and(Value::is_array) => Some(Place::Items),
-        "then" | "else" if schema.contains_key("if") => Some(Place::Under),
-        "if" => Some(Place::Asked),
-        "not" => Some(Place::Not),
-        "contains" | "propertyNames" | "unevaluatedItems" | "contentSchema" => Some(Place::Inner),
+        "additionalItems" if schema.get("items").is_some_and(Value::is_array) => {
+            Some(SchemaRole::Items)
+        }
+        "then" | "else" if schema.contains_key("if") => Some(SchemaRole::Under),
+        "if" => Some(SchemaRole::Asked),
+        "not" => Some(SchemaRole::Not),
+        "contains" | "propertyNames" | "unevaluatedItems" | "contentSchema" => {
+            Some(SchemaRole::Inner)
+        }
         _ => None,
     }
 }
@@ -140,8 +148,8 @@ fn single<'s>(keyword: &str, schema: &Map<String, Value>) -> Option<Place<'s>> {
 fn each<'s>(
     map: &'s Map<String, Value>,
     at: &str,
-    place: impl Fn(&'s str) -> Place<'s>,
-) -> Vec<(Place<'s>, String, &'s Value)> {
+    place: impl Fn(&'s str) -> SchemaRole<'s>,
+) -> Vec<(SchemaRole<'s>, String, &'s Value)> {
     map.iter()
         .map(|(name, inner)| (place(name), child(at, name), inner))
         .collect()
@@ -150,8 +158,8 @@ fn each<'s>(
 fn listed<'s>(
     list: &'s [Value],
     at: &str,
-    place: Place<'s>,
-) -> Vec<(Place<'s>, String, &'s Value)> {
+    place: SchemaRole<'s>,
+) -> Vec<(SchemaRole<'s>, String, &'s Value)> {
     let numbered = list.iter().enumerate();
     numbered
         .map(|(index, inner)| (place, format!("{at}/{index}"), inner))

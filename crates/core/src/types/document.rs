@@ -1,11 +1,11 @@
 //! Content as people write it in a file: JSON, or YAML with the meaning that JSON would have.
 
 use super::body::{BodyError, read_body};
-use super::file_error::{FileError, Problem};
+use super::file_error::{FileError, FileProblem};
 use super::limits::BodyLimits;
 use super::position::Position;
-use super::yaml::{self, Bounds};
-use coeval_codes::{Code, Coded};
+use super::yaml::{self, YamlBounds};
+use coeval_codes::Coded;
 use serde_json::Value;
 
 /// The content of a file, and how it was written.
@@ -14,12 +14,12 @@ pub struct Document {
     /// What it says.
     pub content: Value,
     /// How.
-    pub form: Form,
+    pub form: DocumentForm,
 }
 
 /// How a document is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum DocumentForm {
     /// As JSON.
     Json,
     /// As YAML.
@@ -27,13 +27,18 @@ pub enum Form {
 }
 
 /// Why a document can't be taken as it is.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum DocumentError {
     /// What would be refused in a body too.
     #[error(transparent)]
+    #[code(transparent)]
     Body(#[from] BodyError),
     /// Neither YAML nor JSON, or YAML that JSON can't say.
     #[error("{position}: {reason}")]
+    #[code(
+        DOCUMENT_INVALID,
+        advice = "Correct the line; mostly it is the indentation, a quote or a comma."
+    )]
     Yaml {
         /// Where.
         position: Position,
@@ -42,26 +47,11 @@ pub enum DocumentError {
     },
     /// One is expected.
     #[error("there are {0} documents in it, and one is expected")]
+    #[code(
+        DOCUMENT_INVALID,
+        advice = "Give one document; --- begins another one."
+    )]
     Documents(usize),
-}
-
-impl Coded for DocumentError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Body(error) => error.code(),
-            Self::Yaml { .. } | Self::Documents(_) => coeval_codes::DOCUMENT_INVALID,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::Body(error) => error.advice(),
-            Self::Yaml { .. } => {
-                "Correct the line; mostly it is the indentation, a quote or a comma.".to_owned()
-            }
-            Self::Documents(_) => "Give one document; --- begins another one.".to_owned(),
-        }
-    }
 }
 
 /// The document of a text: what is returned means exactly what was written. Keys that are there
@@ -71,7 +61,7 @@ impl Coded for DocumentError {
 ///
 /// Whatever would be lost, guessed or too much.
 pub fn read_document(bytes: &[u8], limits: BodyLimits) -> Result<Document, DocumentError> {
-    let form = Form::Json;
+    let form = DocumentForm::Json;
     let not_json = match read_body(bytes, limits) {
         Ok(content) => return Ok(Document { content, form }),
         Err(error @ BodyError::NotJson { .. }) => error,
@@ -87,7 +77,7 @@ pub fn read_document(bytes: &[u8], limits: BodyLimits) -> Result<Document, Docum
 }
 
 fn read_yaml(text: &str, limits: BodyLimits) -> Result<Document, DocumentError> {
-    let bounds = Bounds {
+    let bounds = YamlBounds {
         depth: limits.depth,
         // In JSON a value takes two bytes at least, with what separates it from the next.
         nodes: limits.bytes / 2,
@@ -103,13 +93,13 @@ fn read_yaml(text: &str, limits: BodyLimits) -> Result<Document, DocumentError> 
         let limit = limits.bytes;
         return Err(BodyError::TooLarge { bytes, limit }.into());
     }
-    let form = Form::Yaml;
+    let form = DocumentForm::Yaml;
     Ok(Document { content, form })
 }
 
-pub(super) fn first(mut problems: Vec<Problem>, limits: BodyLimits) -> DocumentError {
+pub(super) fn first(mut problems: Vec<FileProblem>, limits: BodyLimits) -> DocumentError {
     problems.sort_by_key(|problem| problem.position);
-    let Some(Problem { position, found }) = problems.into_iter().next() else {
+    let Some(FileProblem { position, found }) = problems.into_iter().next() else {
         return DocumentError::Documents(0);
     };
     let reason = match found {

@@ -1,19 +1,21 @@
 //! A type version as it is written in a file, the same everywhere.
 
 use super::annotations;
-use super::fields::{self, Fields, Problems};
-use super::file_error::{FileError, Problem, TypeFileError};
+use super::file_error::{FileError, FileProblem, TypeFileError};
 use super::limits::INDEXES;
-use super::located::{self, Entry, Node};
+use super::located::{self, LocatedEntry, LocatedNode};
+use super::map_fields::{self, FileProblems, MapFields};
 use super::pointer::PathPattern;
 use super::position::Position;
 use super::remote_refs::RemoteRefs;
 use super::schema::Schema;
-use super::since::Since;
-use super::type_version::{Conversion, Hook, InterfaceId, Skew, TypeVersion, TypeVersionId};
+use super::since::FieldsSince;
+use super::type_version::{
+    DeclaredConversion, HookPoint, InterfaceId, SkewPolicy, TypeVersion, TypeVersionId,
+};
 use super::view::RestrictedView;
-use crate::convert::Making;
-use crate::version::{InterfaceUrn, Name, Version};
+use crate::convert::ProgramBuilder;
+use crate::version::{InterfaceUrn, UrnName, Version};
 use semver::VersionReq;
 
 impl TypeVersion {
@@ -70,7 +72,7 @@ fn read_all(text: &str, remote: RemoteRefs) -> Result<Vec<TypeVersion>, TypeFile
     if documents.is_empty() {
         return Err(empty());
     }
-    let mut problems = Problems::default();
+    let mut problems = FileProblems::default();
     let read = documents
         .iter()
         .map(|document| read_document(document, remote, &mut problems));
@@ -83,11 +85,15 @@ fn read_all(text: &str, remote: RemoteRefs) -> Result<Vec<TypeVersion>, TypeFile
 
 fn whole(message: &str) -> TypeFileError {
     let found = FileError::Value(message.to_owned());
-    TypeFileError::one(Problem::at(Position::START, found))
+    TypeFileError::one(FileProblem::at(Position::START, found))
 }
 
-fn read_document(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Option<TypeVersion> {
-    let mut fields = Fields::of("the file", node, problems)?;
+fn read_document(
+    node: &LocatedNode,
+    remote: RemoteRefs,
+    problems: &mut FileProblems,
+) -> Option<TypeVersion> {
+    let mut fields = MapFields::of("the file", node, problems)?;
     expect(&mut fields, "kind", "type", problems);
     expect(&mut fields, "version", "v1", problems);
     let metadata = fields.need("metadata", problems);
@@ -95,13 +101,14 @@ fn read_document(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Op
     fields.finish(problems);
 
     let mut name = None;
-    if let Some(mut metadata) = metadata.and_then(|node| Fields::of("metadata", node, problems)) {
+    if let Some(mut metadata) = metadata.and_then(|node| MapFields::of("metadata", node, problems))
+    {
         name = metadata.need("name", problems);
         metadata.finish(problems);
     }
     let read = read_spec(spec?, remote, problems)?;
     let name = name?;
-    let found = fields::text("the name", name, problems)?;
+    let found = map_fields::text("the name", name, problems)?;
     let expected = read.id.to_string();
     if found != expected {
         let found = found.to_owned();
@@ -110,23 +117,27 @@ fn read_document(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Op
     Some(read)
 }
 
-fn expect(fields: &mut Fields<'_>, key: &'static str, value: &str, problems: &mut Problems) {
+fn expect(fields: &mut MapFields<'_>, key: &'static str, value: &str, problems: &mut FileProblems) {
     if let Some(node) = fields.need(key, problems)
-        && fields::text(key, node, problems).is_some_and(|text| text != value)
+        && map_fields::text(key, node, problems).is_some_and(|text| text != value)
     {
         problems.value(node.position, format!("{key} must be {value:?}"));
     }
 }
 
-fn read_spec(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Option<TypeVersion> {
-    let mut fields = Fields::of("spec", node, problems)?;
+fn read_spec(
+    node: &LocatedNode,
+    remote: RemoteRefs,
+    problems: &mut FileProblems,
+) -> Option<TypeVersion> {
+    let mut fields = MapFields::of("spec", node, problems)?;
     let vendor = name("vendor", fields.need("vendor", problems), problems);
     let nss = name("nss", fields.need("nss", problems), problems);
     let version = fields.need("version", problems);
-    let version = version.and_then(|node| fields::version("version", node, problems));
-    let mut words = |key, problems: &mut Problems| {
+    let version = version.and_then(|node| map_fields::version("version", node, problems));
+    let mut words = |key, problems: &mut FileProblems| {
         let node = fields.take(key);
-        node.and_then(|node| fields::text(key, node, problems))
+        node.and_then(|node| map_fields::text(key, node, problems))
             .map(str::to_owned)
     };
     let title = words("title", problems);
@@ -145,7 +156,7 @@ fn read_spec(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Option
     let indexes = indexes(fields.take("indexes"), schema.as_ref(), problems);
     let skew = fields.take("skew").and_then(|node| skew(node, problems));
     let unique = fields.take("uniqueNames");
-    let unique = unique.and_then(|node| fields::boolean("uniqueNames", node, problems));
+    let unique = unique.and_then(|node| map_fields::boolean("uniqueNames", node, problems));
     let hooks = hooks(fields.take("hooks"), problems);
     let deprecated = annotations::deprecation(fields.take("deprecated"), problems);
     let columns = annotations::columns(fields.take("columns"), schema.as_ref(), problems);
@@ -174,10 +185,10 @@ fn read_spec(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Option
     })
 }
 
-fn name(what: &str, node: Option<&Node>, problems: &mut Problems) -> Option<String> {
+fn name(what: &str, node: Option<&LocatedNode>, problems: &mut FileProblems) -> Option<String> {
     let node = node?;
-    let text = fields::text(what, node, problems)?;
-    match Name::parse(text) {
+    let text = map_fields::text(what, node, problems)?;
+    match UrnName::parse(text) {
         Ok(name) => Some(name.as_str().to_owned()),
         Err(flaw) => {
             problems.value(node.position, format!("{what} is not a name: {flaw}"));
@@ -186,10 +197,12 @@ fn name(what: &str, node: Option<&Node>, problems: &mut Problems) -> Option<Stri
     }
 }
 
-fn interfaces(node: Option<&Node>, problems: &mut Problems) -> Vec<InterfaceId> {
+fn interfaces(node: Option<&LocatedNode>, problems: &mut FileProblems) -> Vec<InterfaceId> {
     let mut found: Vec<InterfaceId> = Vec::new();
-    for item in node.map_or(&[][..], |node| fields::list("interfaces", node, problems)) {
-        let Some(text) = fields::text("an interface", item, problems) else {
+    for item in node.map_or(&[][..], |node| {
+        map_fields::list("interfaces", node, problems)
+    }) {
+        let Some(text) = map_fields::text("an interface", item, problems) else {
             continue;
         };
         match InterfaceUrn::<Version>::parse_plain(text) {
@@ -213,7 +226,11 @@ fn interfaces(node: Option<&Node>, problems: &mut Problems) -> Vec<InterfaceId> 
     found
 }
 
-fn schema_of(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Option<Schema> {
+fn schema_of(
+    node: &LocatedNode,
+    remote: RemoteRefs,
+    problems: &mut FileProblems,
+) -> Option<Schema> {
     match Schema::compile_with(node.to_json(), remote) {
         Ok(schema) => Some(schema),
         Err(errors) => {
@@ -227,23 +244,27 @@ fn schema_of(node: &Node, remote: RemoteRefs, problems: &mut Problems) -> Option
 
 /// The form of the steps is checked here; what they need of the schemas, where the versions of the
 /// type are put together.
-fn conversion_of(node: &Node, own: Option<Version>, problems: &mut Problems) -> Option<Conversion> {
-    let mut fields = Fields::of("conversion", node, problems)?;
+fn conversion_of(
+    node: &LocatedNode,
+    own: Option<Version>,
+    problems: &mut FileProblems,
+) -> Option<DeclaredConversion> {
+    let mut fields = MapFields::of("conversion", node, problems)?;
     let from = fields.need("from", problems);
     let steps = fields.take("steps");
     fields.finish(problems);
-    let list = steps.map_or(&[][..], |node| fields::list("steps", node, problems));
+    let list = steps.map_or(&[][..], |node| map_fields::list("steps", node, problems));
     let at = from?.position;
-    let from = fields::version("from", from?, problems)?;
+    let from = map_fields::version("from", from?, problems)?;
     if Some(from) == own {
         problems.value(at, "a version can't be converted from itself");
     }
-    let all: Vec<_> = list.iter().map(Node::to_json).collect();
-    if let Err(flaw) = Making::steps(own.unwrap_or(from), from, None, &all) {
+    let all: Vec<_> = list.iter().map(LocatedNode::to_json).collect();
+    if let Err(flaw) = ProgramBuilder::steps(own.unwrap_or(from), from, None, &all) {
         let at = steps.map_or(at, |node| node.locate(&flaw.pointer));
         problems.push(at, FileError::Step(flaw.reason));
     }
-    Some(Conversion { from, steps: all })
+    Some(DeclaredConversion { from, steps: all })
 }
 
 /// A path that the schema declares.
@@ -251,7 +272,7 @@ fn path(
     text: &str,
     at: Position,
     schema: Option<&Schema>,
-    problems: &mut Problems,
+    problems: &mut FileProblems,
 ) -> Option<PathPattern> {
     let found = PathPattern::parse(text).and_then(|path| {
         let declared = schema.is_none_or(|schema| schema.declares_some(&path));
@@ -270,15 +291,15 @@ fn path(
 }
 
 fn since(
-    node: Option<&Node>,
+    node: Option<&LocatedNode>,
     own: Option<Version>,
     schema: Option<&Schema>,
-    problems: &mut Problems,
-) -> Since {
+    problems: &mut FileProblems,
+) -> FieldsSince {
     let mut found = Vec::new();
-    for entry in node.map_or(&[][..], |node| fields::map("since", node, problems)) {
+    for entry in node.map_or(&[][..], |node| map_fields::map("since", node, problems)) {
         let path = path(&entry.key, entry.at, schema, problems);
-        let Some(version) = fields::version("since", &entry.node, problems) else {
+        let Some(version) = map_fields::version("since", &entry.node, problems) else {
             continue;
         };
         if own.is_some_and(|own| version > own) {
@@ -287,33 +308,37 @@ fn since(
         }
         found.extend(path.map(|path| (path, version)));
     }
-    Since::new(found)
+    FieldsSince::new(found)
 }
 
 fn meaning_changed(
-    node: Option<&Node>,
+    node: Option<&LocatedNode>,
     schema: Option<&Schema>,
-    problems: &mut Problems,
+    problems: &mut FileProblems,
 ) -> Vec<PathPattern> {
     let mut found = Vec::new();
     for item in node.map_or(&[][..], |node| {
-        fields::list("meaningChanged", node, problems)
+        map_fields::list("meaningChanged", node, problems)
     }) {
-        if let Some(text) = fields::text("a path", item, problems) {
+        if let Some(text) = map_fields::text("a path", item, problems) {
             found.extend(path(text, item.position, schema, problems));
         }
     }
     found
 }
 
-fn view_of(node: &Node, own: Option<Version>, problems: &mut Problems) -> Option<RestrictedView> {
-    let mut fields = Fields::of("restrictedView", node, problems)?;
+fn view_of(
+    node: &LocatedNode,
+    own: Option<Version>,
+    problems: &mut FileProblems,
+) -> Option<RestrictedView> {
+    let mut fields = MapFields::of("restrictedView", node, problems)?;
     let below = fields.need("below", problems);
     let content = fields.need("content", problems);
     let reason = fields.need("reason", problems);
     fields.finish(problems);
     let below =
-        below.and_then(|node| Some((node.position, fields::version("below", node, problems)?)));
+        below.and_then(|node| Some((node.position, map_fields::version("below", node, problems)?)));
     if let (Some((at, below)), Some(own)) = (below, own)
         && below > own
     {
@@ -322,7 +347,7 @@ fn view_of(node: &Node, own: Option<Version>, problems: &mut Problems) -> Option
             format!("clients of {own} see this version itself; below can't be more"),
         );
     }
-    let reason = reason.and_then(|node| fields::text("the reason", node, problems));
+    let reason = reason.and_then(|node| map_fields::text("the reason", node, problems));
     let content = content.map(|node| (node.position, node.to_json()));
     if let Some((at, content)) = &content
         && !content.is_object()
@@ -336,8 +361,8 @@ fn view_of(node: &Node, own: Option<Version>, problems: &mut Problems) -> Option
     })
 }
 
-fn clients_of(node: &Node, problems: &mut Problems) -> Option<VersionReq> {
-    let text = fields::text("clients", node, problems)?;
+fn clients_of(node: &LocatedNode, problems: &mut FileProblems) -> Option<VersionReq> {
+    let text = map_fields::text("clients", node, problems)?;
     match VersionReq::parse(text) {
         Ok(requirement) => Some(requirement),
         Err(error) => {
@@ -351,20 +376,20 @@ fn clients_of(node: &Node, problems: &mut Problems) -> Option<VersionReq> {
 }
 
 fn indexes(
-    node: Option<&Node>,
+    node: Option<&LocatedNode>,
     schema: Option<&Schema>,
-    problems: &mut Problems,
+    problems: &mut FileProblems,
 ) -> Vec<(String, PathPattern)> {
-    let entries = node.map_or(&[][..], |node| fields::map("indexes", node, problems));
+    let entries = node.map_or(&[][..], |node| map_fields::map("indexes", node, problems));
     if let (Some(node), true) = (node, entries.len() > INDEXES) {
         problems.push(node.position, FileError::TooManyIndexes(entries.len()));
     }
     let mut found = Vec::new();
-    for Entry { key, at, node } in entries {
-        if let Err(flaw) = Name::parse(key) {
+    for LocatedEntry { key, at, node } in entries {
+        if let Err(flaw) = UrnName::parse(key) {
             problems.value(*at, format!("an index has a name: {flaw}"));
         }
-        if let Some(text) = fields::text("a path", node, problems) {
+        if let Some(text) = map_fields::text("a path", node, problems) {
             let path = path(text, node.position, schema, problems);
             found.extend(path.map(|path| (key.clone(), path)));
         }
@@ -372,10 +397,10 @@ fn indexes(
     found
 }
 
-fn skew(node: &Node, problems: &mut Problems) -> Option<Skew> {
-    match fields::text("skew", node, problems)? {
-        "merge" => Some(Skew::Merge),
-        "strict" => Some(Skew::Strict),
+fn skew(node: &LocatedNode, problems: &mut FileProblems) -> Option<SkewPolicy> {
+    match map_fields::text("skew", node, problems)? {
+        "merge" => Some(SkewPolicy::Merge),
+        "strict" => Some(SkewPolicy::Strict),
         _ => {
             problems.value(node.position, "skew must be merge or strict");
             None
@@ -383,16 +408,17 @@ fn skew(node: &Node, problems: &mut Problems) -> Option<Skew> {
     }
 }
 
-fn hooks(node: Option<&Node>, problems: &mut Problems) -> Vec<(Hook, String)> {
+fn hooks(node: Option<&LocatedNode>, problems: &mut FileProblems) -> Vec<(HookPoint, String)> {
     let mut found = Vec::new();
-    for Entry { key, at, node } in node.map_or(&[][..], |node| fields::map("hooks", node, problems))
+    for LocatedEntry { key, at, node } in
+        node.map_or(&[][..], |node| map_fields::map("hooks", node, problems))
     {
-        let Some(hook) = Hook::of(key) else {
+        let Some(hook) = HookPoint::of(key) else {
             let key = key.chars().take(60).collect();
             problems.push(*at, FileError::KeyUnknown { key, nearest: None });
             continue;
         };
-        if let Some(behavior) = fields::text("a hook", node, problems) {
+        if let Some(behavior) = map_fields::text("a hook", node, problems) {
             found.push((hook, behavior.to_owned()));
         }
     }

@@ -2,13 +2,13 @@
 
 use super::body::BodyError;
 use super::number;
-use super::position::{Lines, Position};
+use super::position::{LineStarts, Position};
 use serde_json::Number;
 use std::borrow::Cow;
 
 /// What comes next in a text.
 #[derive(Debug, PartialEq)]
-pub(crate) enum Event<'t> {
+pub(crate) enum JsonEvent<'t> {
     Object,
     Array,
     /// Of the innermost object or array.
@@ -21,7 +21,7 @@ pub(crate) enum Event<'t> {
 }
 
 #[derive(Clone, Copy, PartialEq)]
-enum Expect {
+enum ExpectedToken {
     Value,
     FirstItem,
     FirstKey,
@@ -30,56 +30,58 @@ enum Expect {
 }
 
 /// The events of one JSON text.
-pub(crate) struct Events<'t> {
+pub(crate) struct JsonEvents<'t> {
     text: &'t str,
     at: usize,
     /// Whether each open container is an object.
     open: Vec<bool>,
-    expect: Expect,
+    expect: ExpectedToken,
     depth: usize,
 }
 
-impl<'t> Events<'t> {
+impl<'t> JsonEvents<'t> {
     /// At most `depth` levels are read.
     pub(crate) fn of(text: &'t str, depth: usize) -> Self {
         Self {
             text,
             at: 0,
             open: Vec::new(),
-            expect: Expect::Value,
+            expect: ExpectedToken::Value,
             depth,
         }
     }
 
     /// Lines and columns are counted only when somebody asks: nearly all texts are fine.
     pub(crate) fn position(&self, offset: usize) -> Position {
-        Lines::of(self.text).position(offset)
+        LineStarts::of(self.text).position(offset)
     }
 
     /// The next event and the offset where it begins.
-    pub(crate) fn next(&mut self) -> Result<Option<(usize, Event<'t>)>, BodyError> {
+    pub(crate) fn next(&mut self) -> Result<Option<(usize, JsonEvent<'t>)>, BodyError> {
         self.skip_space();
         let begin = self.at;
         let in_object = self.open.last() == Some(&true);
         match (self.expect, self.peek()) {
-            (Expect::Nothing, None) => Ok(None),
-            (Expect::Nothing, Some(_)) => Err(self.wrong("something follows the value")),
+            (ExpectedToken::Nothing, None) => Ok(None),
+            (ExpectedToken::Nothing, Some(_)) => Err(self.wrong("something follows the value")),
             (_, None) => Err(self.wrong("the text ends too early")),
-            (Expect::FirstItem, Some(b']')) | (Expect::FirstKey, Some(b'}')) => {
+            (ExpectedToken::FirstItem, Some(b']')) | (ExpectedToken::FirstKey, Some(b'}')) => {
                 Ok(Some((begin, self.end())))
             }
-            (Expect::CommaOrEnd, Some(b'}')) if in_object => Ok(Some((begin, self.end()))),
-            (Expect::CommaOrEnd, Some(b']')) if !in_object => Ok(Some((begin, self.end()))),
-            (Expect::CommaOrEnd, Some(b',')) => {
+            (ExpectedToken::CommaOrEnd, Some(b'}')) if in_object => Ok(Some((begin, self.end()))),
+            (ExpectedToken::CommaOrEnd, Some(b']')) if !in_object => Ok(Some((begin, self.end()))),
+            (ExpectedToken::CommaOrEnd, Some(b',')) => {
                 self.at += 1;
                 self.skip_space();
                 let begin = self.at;
                 let event = if in_object { self.key() } else { self.value() };
                 Ok(Some((begin, event?)))
             }
-            (Expect::CommaOrEnd, Some(_)) => Err(self.wrong("a comma or an end is missing")),
-            (Expect::FirstKey, Some(_)) => Ok(Some((begin, self.key()?))),
-            (Expect::Value | Expect::FirstItem, Some(_)) => Ok(Some((begin, self.value()?))),
+            (ExpectedToken::CommaOrEnd, Some(_)) => Err(self.wrong("a comma or an end is missing")),
+            (ExpectedToken::FirstKey, Some(_)) => Ok(Some((begin, self.key()?))),
+            (ExpectedToken::Value | ExpectedToken::FirstItem, Some(_)) => {
+                Ok(Some((begin, self.value()?)))
+            }
         }
     }
 
@@ -104,22 +106,22 @@ impl<'t> Events<'t> {
         }
     }
 
-    fn end(&mut self) -> Event<'t> {
+    fn end(&mut self) -> JsonEvent<'t> {
         self.at += 1;
         self.open.pop();
         self.after_value();
-        Event::End
+        JsonEvent::End
     }
 
     fn after_value(&mut self) {
         self.expect = if self.open.is_empty() {
-            Expect::Nothing
+            ExpectedToken::Nothing
         } else {
-            Expect::CommaOrEnd
+            ExpectedToken::CommaOrEnd
         };
     }
 
-    fn key(&mut self) -> Result<Event<'t>, BodyError> {
+    fn key(&mut self) -> Result<JsonEvent<'t>, BodyError> {
         if self.peek() != Some(b'"') {
             return Err(self.wrong("a key in double quotes is missing"));
         }
@@ -129,23 +131,23 @@ impl<'t> Events<'t> {
             return Err(self.wrong("a colon is missing after the key"));
         }
         self.at += 1;
-        self.expect = Expect::Value;
-        Ok(Event::Key(key))
+        self.expect = ExpectedToken::Value;
+        Ok(JsonEvent::Key(key))
     }
 
-    fn value(&mut self) -> Result<Event<'t>, BodyError> {
+    fn value(&mut self) -> Result<JsonEvent<'t>, BodyError> {
         let event = match self.peek() {
             Some(b'{') => return self.begin(true),
             Some(b'[') => return self.begin(false),
-            Some(b'"') => Event::String(self.string()?),
-            Some(b'-' | b'0'..=b'9') => Event::Number(self.number()?),
+            Some(b'"') => JsonEvent::String(self.string()?),
+            Some(b'-' | b'0'..=b'9') => JsonEvent::Number(self.number()?),
             _ => self.word()?,
         };
         self.after_value();
         Ok(event)
     }
 
-    fn begin(&mut self, object: bool) -> Result<Event<'t>, BodyError> {
+    fn begin(&mut self, object: bool) -> Result<JsonEvent<'t>, BodyError> {
         if self.open.len() >= self.depth {
             return Err(BodyError::TooDeep {
                 position: self.position(self.at),
@@ -155,19 +157,19 @@ impl<'t> Events<'t> {
         self.at += 1;
         self.open.push(object);
         let (expect, event) = if object {
-            (Expect::FirstKey, Event::Object)
+            (ExpectedToken::FirstKey, JsonEvent::Object)
         } else {
-            (Expect::FirstItem, Event::Array)
+            (ExpectedToken::FirstItem, JsonEvent::Array)
         };
         self.expect = expect;
         Ok(event)
     }
 
-    fn word(&mut self) -> Result<Event<'t>, BodyError> {
+    fn word(&mut self) -> Result<JsonEvent<'t>, BodyError> {
         let known = [
-            ("true", Event::Bool(true)),
-            ("false", Event::Bool(false)),
-            ("null", Event::Null),
+            ("true", JsonEvent::Bool(true)),
+            ("false", JsonEvent::Bool(false)),
+            ("null", JsonEvent::Null),
         ];
         for (word, event) in known {
             if self.rest().starts_with(word) {

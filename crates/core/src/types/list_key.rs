@@ -5,10 +5,10 @@
 //! version is in use already: a release that did not know these words has stored any value of them.
 
 use super::declared_key::DeclaredKey;
-use super::part::{Id, Part, Types};
-use super::pointer::{PathPattern, Step, child};
+use super::part::{PartId, PartTypes, SchemaPart};
+use super::pointer::{PathPattern, PathToken, child};
 use super::schema::Schema;
-use super::schema_error::{Flaw, SchemaError};
+use super::schema_error::{SchemaError, SchemaFlaw};
 use super::shape::{under_index, under_key};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -53,10 +53,10 @@ impl Schema {
     pub(crate) fn declared_lists(&self) -> Vec<DeclaredList> {
         let paths = self.declared_paths().paths;
         let mut lists: Vec<DeclaredList> = Vec::new();
-        let mut numbers: HashMap<Vec<Step>, usize> = HashMap::new();
+        let mut numbers: HashMap<Vec<PathToken>, usize> = HashMap::new();
         for path in paths {
             let steps = path.path.steps().to_vec();
-            if let [list @ .., Step::Every, Step::Key(name)] = steps.as_slice()
+            if let [list @ .., PathToken::Every, PathToken::Key(name)] = steps.as_slice()
                 && let Some(list) = numbers.get(list).and_then(|at| lists.get_mut(*at))
             {
                 let scalar =
@@ -69,7 +69,7 @@ impl Schema {
                 });
             }
             let ids = self.parts_at(path.path.steps());
-            let has_items = |part: &&Part| part.items.is_some();
+            let has_items = |part: &&SchemaPart| part.items.is_some();
             if path.types.contains(&"array") && self.shape.possible(&ids).iter().any(has_items) {
                 numbers.insert(steps, lists.len());
                 let own = ids.first().and_then(|id| self.shape.part(*id));
@@ -86,8 +86,8 @@ impl Schema {
     }
 
     /// What stands nearest to the list wins; what only an alternative says counts too.
-    fn key_at(&self, ids: &[Id]) -> Option<Vec<String>> {
-        let sound = |part: &Part| {
+    fn key_at(&self, ids: &[PartId]) -> Option<Vec<String>> {
+        let sound = |part: &SchemaPart| {
             let key = part.list_key.as_ref()?.fields()?;
             self.why_no_key(part, key).is_none().then(|| key.clone())
         };
@@ -98,26 +98,26 @@ impl Schema {
     /// Every declaration of a key that can't be meant.
     #[must_use]
     pub fn list_key_flaws(&self) -> Vec<SchemaError> {
-        let flaw = |part: &Part| {
+        let flaw = |part: &SchemaPart| {
             let DeclaredKey { word, fields } = part.list_key.as_ref()?;
             let why = match fields {
                 Err(why) => (*why).to_owned(),
                 Ok(fields) => self.why_no_key(part, fields)?,
             };
-            let flaw = Flaw::ListKey { word, why };
+            let flaw = SchemaFlaw::ListKey { word, why };
             Some(SchemaError::at(child(&part.pointer, word), flaw))
         };
         self.shape.parts().iter().filter_map(flaw).collect()
     }
 
     /// Why these fields can't be the key of the list, as a clause.
-    fn why_no_key(&self, part: &Part, fields: &[String]) -> Option<String> {
+    fn why_no_key(&self, part: &SchemaPart, fields: &[String]) -> Option<String> {
         let own = self
             .shape
             .parts()
             .iter()
             .position(|one| one.pointer == part.pointer)?;
-        if !self.shape.types_at(own).has(Types::ARRAY) {
+        if !self.shape.types_at(own).has(PartTypes::ARRAY) {
             return Some("it is declared for something that is not a list".to_owned());
         }
         let items = under_index(&self.shape.possible(&[own]), usize::MAX);
@@ -128,7 +128,7 @@ impl Schema {
                 return Some(format!("the items declare no field {field:?}"));
             }
             let is = ids.iter().map(|id| self.shape.types_at(*id));
-            let is = is.fold(Types::ANY, Types::both).names();
+            let is = is.fold(PartTypes::ANY, PartTypes::both).names();
             let holds = |name: &&str| matches!(*name, "object" | "array" | "null");
             is.iter()
                 .all(holds)

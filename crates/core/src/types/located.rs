@@ -2,44 +2,44 @@
 //! counted as if they were written out, before they are.
 
 use super::body::BodyError;
-use super::file_error::{FileError, Problem};
+use super::file_error::{FileError, FileProblem};
 use super::json;
 use super::limits::{FILE_BYTES, FILE_DEPTH, FILE_NODES};
 use super::pointer::tokens;
-use super::position::{Lines, Position};
+use super::position::{LineStarts, Position};
 use super::yaml;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 /// A value and where it begins.
 #[derive(Clone, Debug)]
-pub(crate) struct Node {
+pub(crate) struct LocatedNode {
     pub(crate) position: Position,
-    pub(crate) tree: Tree,
+    pub(crate) tree: LocatedTree,
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Tree {
+pub(crate) enum LocatedTree {
     /// With the text as it was written, so that `1.10` can be a version.
     Scalar(Value, String),
-    List(Vec<Node>),
-    Map(Vec<Entry>),
+    List(Vec<LocatedNode>),
+    Map(Vec<LocatedEntry>),
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Entry {
+pub(crate) struct LocatedEntry {
     pub(crate) key: String,
     pub(crate) at: Position,
-    pub(crate) node: Node,
+    pub(crate) node: LocatedNode,
 }
 
-impl Node {
+impl LocatedNode {
     /// The plain value. Levels are bounded where the tree is built.
     pub(crate) fn to_json(&self) -> Value {
         match &self.tree {
-            Tree::Scalar(value, _) => value.clone(),
-            Tree::List(items) => items.iter().map(Self::to_json).collect(),
-            Tree::Map(entries) => {
+            LocatedTree::Scalar(value, _) => value.clone(),
+            LocatedTree::List(items) => items.iter().map(Self::to_json).collect(),
+            LocatedTree::Map(entries) => {
                 let pairs = entries
                     .iter()
                     .map(|entry| (entry.key.clone(), entry.node.to_json()));
@@ -54,15 +54,15 @@ impl Node {
         let mut position = self.position;
         for token in tokens(pointer).unwrap_or_default() {
             let next = match &node.tree {
-                Tree::Map(entries) => {
+                LocatedTree::Map(entries) => {
                     let entry = entries.iter().find(|entry| entry.key == token);
                     entry.map(|entry| (entry.at, &entry.node))
                 }
-                Tree::List(items) => {
+                LocatedTree::List(items) => {
                     let item = token.parse().ok().and_then(|index: usize| items.get(index));
                     item.map(|item| (item.position, item))
                 }
-                Tree::Scalar(..) => None,
+                LocatedTree::Scalar(..) => None,
             };
             let Some((at, inner)) = next else { break };
             (position, node) = (at, inner);
@@ -72,9 +72,9 @@ impl Node {
 }
 
 /// The documents of a file.
-pub(crate) fn read(text: &str) -> Result<Vec<Node>, Vec<Problem>> {
+pub(crate) fn read(text: &str) -> Result<Vec<LocatedNode>, Vec<FileProblem>> {
     if text.len() > FILE_BYTES {
-        return Err(vec![Problem::at(
+        return Err(vec![FileProblem::at(
             Position::START,
             FileError::TooLarge(text.len()),
         )]);
@@ -92,41 +92,41 @@ pub(crate) fn read(text: &str) -> Result<Vec<Node>, Vec<Problem>> {
 }
 
 /// How much a type file may be.
-const BOUNDS: yaml::Bounds = yaml::Bounds {
+const BOUNDS: yaml::YamlBounds = yaml::YamlBounds {
     depth: FILE_DEPTH,
     nodes: FILE_NODES,
 };
 
 pub(crate) fn read_json(
     text: &str,
-    bounds: yaml::Bounds,
-) -> Result<Result<Node, Vec<Problem>>, BodyError> {
-    let lines = Lines::of(text);
-    let mut events = json::Events::of(text, bounds.depth);
-    let mut builder = Builder::default();
+    bounds: yaml::YamlBounds,
+) -> Result<Result<LocatedNode, Vec<FileProblem>>, BodyError> {
+    let lines = LineStarts::of(text);
+    let mut events = json::JsonEvents::of(text, bounds.depth);
+    let mut builder = LocatedBuilder::default();
     while let Some((offset, event)) = events.next()? {
         let position = lines.position(offset);
         let scalar = match event {
-            json::Event::Object => {
+            json::JsonEvent::Object => {
                 builder.begin(position, true);
                 continue;
             }
-            json::Event::Array => {
+            json::JsonEvent::Array => {
                 builder.begin(position, false);
                 continue;
             }
-            json::Event::End => {
+            json::JsonEvent::End => {
                 builder.end();
                 continue;
             }
-            json::Event::Key(key) => {
+            json::JsonEvent::Key(key) => {
                 builder.key(key.into_owned(), position);
                 continue;
             }
-            json::Event::String(text) => Value::String(text.into_owned()),
-            json::Event::Number(number) => Value::Number(number),
-            json::Event::Bool(yes) => Value::Bool(yes),
-            json::Event::Null => Value::Null,
+            json::JsonEvent::String(text) => Value::String(text.into_owned()),
+            json::JsonEvent::Number(number) => Value::Number(number),
+            json::JsonEvent::Bool(yes) => Value::Bool(yes),
+            json::JsonEvent::Null => Value::Null,
         };
         let text = match &scalar {
             Value::String(text) => text.clone(),
@@ -134,24 +134,27 @@ pub(crate) fn read_json(
         };
         builder.scalar(position, scalar, text);
         if builder.nodes > bounds.nodes {
-            return Ok(Err(vec![Problem::at(position, FileError::TooManyNodes)]));
+            return Ok(Err(vec![FileProblem::at(
+                position,
+                FileError::TooManyNodes,
+            )]));
         }
     }
     Ok(builder.finish())
 }
 
-fn from_body(error: BodyError) -> Problem {
+fn from_body(error: BodyError) -> FileProblem {
     match error {
-        BodyError::TooDeep { position, .. } => Problem::at(position, FileError::TooDeep),
-        BodyError::Number { position, text } => Problem::at(position, FileError::Number(text)),
-        other => Problem::at(Position::START, FileError::Syntax(other.to_string())),
+        BodyError::TooDeep { position, .. } => FileProblem::at(position, FileError::TooDeep),
+        BodyError::Number { position, text } => FileProblem::at(position, FileError::Number(text)),
+        other => FileProblem::at(Position::START, FileError::Syntax(other.to_string())),
     }
 }
 
-enum Open {
-    List(Vec<Node>),
+enum OpenNode {
+    List(Vec<LocatedNode>),
     Map {
-        entries: Vec<Entry>,
+        entries: Vec<LocatedEntry>,
         seen: HashSet<String>,
         key: Option<(String, Position)>,
     },
@@ -159,24 +162,24 @@ enum Open {
 
 /// Puts a tree together from a stream of events, without recursion.
 #[derive(Default)]
-pub(crate) struct Builder {
-    open: Vec<(Position, Open)>,
-    done: Option<Node>,
+pub(crate) struct LocatedBuilder {
+    open: Vec<(Position, OpenNode)>,
+    done: Option<LocatedNode>,
     pub(crate) nodes: usize,
-    pub(crate) problems: Vec<Problem>,
+    pub(crate) problems: Vec<FileProblem>,
 }
 
-impl Builder {
+impl LocatedBuilder {
     pub(crate) fn begin(&mut self, position: Position, map: bool) {
         self.nodes += 1;
         let open = if map {
-            Open::Map {
+            OpenNode::Map {
                 entries: Vec::new(),
                 seen: HashSet::new(),
                 key: None,
             }
         } else {
-            Open::List(Vec::new())
+            OpenNode::List(Vec::new())
         };
         self.open.push((position, open));
     }
@@ -187,14 +190,14 @@ impl Builder {
 
     /// Whether the next scalar is a key.
     pub(crate) fn wants_key(&self) -> bool {
-        matches!(self.open.last(), Some((_, Open::Map { key: None, .. })))
+        matches!(self.open.last(), Some((_, OpenNode::Map { key: None, .. })))
     }
 
     pub(crate) fn key(&mut self, name: String, at: Position) {
-        if let Some((_, Open::Map { seen, key, .. })) = self.open.last_mut() {
+        if let Some((_, OpenNode::Map { seen, key, .. })) = self.open.last_mut() {
             if !seen.insert(name.clone()) {
                 self.problems
-                    .push(Problem::at(at, FileError::KeyTwice(name.clone())));
+                    .push(FileProblem::at(at, FileError::KeyTwice(name.clone())));
             }
             *key = Some((name, at));
         }
@@ -202,27 +205,27 @@ impl Builder {
 
     pub(crate) fn scalar(&mut self, position: Position, value: Value, text: String) {
         self.nodes += 1;
-        let tree = Tree::Scalar(value, text);
-        self.add(Node { position, tree });
+        let tree = LocatedTree::Scalar(value, text);
+        self.add(LocatedNode { position, tree });
     }
 
     /// Closes the innermost list or map; the node, for those who keep anchors.
-    pub(crate) fn end(&mut self) -> Option<&Node> {
+    pub(crate) fn end(&mut self) -> Option<&LocatedNode> {
         let (position, open) = self.open.pop()?;
         let tree = match open {
-            Open::List(items) => Tree::List(items),
-            Open::Map { entries, .. } => Tree::Map(entries),
+            OpenNode::List(items) => LocatedTree::List(items),
+            OpenNode::Map { entries, .. } => LocatedTree::Map(entries),
         };
-        self.add(Node { position, tree });
+        self.add(LocatedNode { position, tree });
         self.last()
     }
 
-    pub(crate) fn add(&mut self, node: Node) {
+    pub(crate) fn add(&mut self, node: LocatedNode) {
         match self.open.last_mut() {
-            Some((_, Open::List(items))) => items.push(node),
-            Some((_, Open::Map { entries, key, .. })) => {
+            Some((_, OpenNode::List(items))) => items.push(node),
+            Some((_, OpenNode::Map { entries, key, .. })) => {
                 if let Some((key, at)) = key.take() {
-                    entries.push(Entry { key, at, node });
+                    entries.push(LocatedEntry { key, at, node });
                 }
             }
             None => self.done = Some(node),
@@ -230,19 +233,19 @@ impl Builder {
     }
 
     /// What was added last.
-    pub(crate) fn last(&self) -> Option<&Node> {
+    pub(crate) fn last(&self) -> Option<&LocatedNode> {
         match self.open.last() {
-            Some((_, Open::List(items))) => items.last(),
-            Some((_, Open::Map { entries, .. })) => entries.last().map(|entry| &entry.node),
+            Some((_, OpenNode::List(items))) => items.last(),
+            Some((_, OpenNode::Map { entries, .. })) => entries.last().map(|entry| &entry.node),
             None => self.done.as_ref(),
         }
     }
 
-    pub(crate) fn finish(self) -> Result<Node, Vec<Problem>> {
+    pub(crate) fn finish(self) -> Result<LocatedNode, Vec<FileProblem>> {
         match self.done {
             Some(node) if self.problems.is_empty() => Ok(node),
             Some(_) => Err(self.problems),
-            None => Err(vec![Problem::at(
+            None => Err(vec![FileProblem::at(
                 Position::START,
                 FileError::Syntax("there is nothing in it".to_owned()),
             )]),

@@ -1,9 +1,9 @@
 //! Nulls that count as absent. Clients send them for fields that they leave out.
 
 use super::limits::CONTENT_DEPTH;
-use super::part::{Additional, Id, Part};
+use super::part::{AdditionalSchema, PartId, SchemaPart};
 use super::schema::{Schema, deeper_than};
-use super::shape::{Shape, under_index, under_key};
+use super::shape::{SchemaShape, under_index, under_key};
 use serde_json::{Map, Value};
 use std::borrow::Cow;
 
@@ -25,7 +25,7 @@ impl Schema {
         if !has_null(content) || deeper_than(content, CONTENT_DEPTH) {
             return Cow::Borrowed(content);
         }
-        let ids = Place {
+        let ids = NullablePlace {
             certain: vec![0],
             possible: vec![0],
         };
@@ -51,8 +51,8 @@ fn has_null(value: &Value) -> bool {
 }
 
 /// The same for a value that has these schemas.
-pub(crate) fn without_absent_at(shape: &Shape, ids: &[Id], value: Value) -> Value {
-    let place = Place {
+pub(crate) fn without_absent_at(shape: &SchemaShape, ids: &[PartId], value: Value) -> Value {
+    let place = NullablePlace {
         certain: ids.to_vec(),
         possible: ids.to_vec(),
     };
@@ -60,13 +60,13 @@ pub(crate) fn without_absent_at(shape: &Shape, ids: &[Id], value: Value) -> Valu
     stripped.flatten().unwrap_or(value)
 }
 
-struct Place {
-    certain: Vec<Id>,
-    possible: Vec<Id>,
+struct NullablePlace {
+    certain: Vec<PartId>,
+    possible: Vec<PartId>,
 }
 
 /// The value without absent nulls; `None` if it has none.
-fn strip(shape: &Shape, place: &Place, value: &Value, depth: usize) -> Option<Value> {
+fn strip(shape: &SchemaShape, place: &NullablePlace, value: &Value, depth: usize) -> Option<Value> {
     if depth >= CONTENT_DEPTH || place.possible.is_empty() {
         return None;
     }
@@ -77,7 +77,7 @@ fn strip(shape: &Shape, place: &Place, value: &Value, depth: usize) -> Option<Va
             let possible = shape.possible(&place.possible);
             let mut changed: Option<Vec<Value>> = None;
             for (index, item) in items.iter().enumerate() {
-                let inner = Place {
+                let inner = NullablePlace {
                     certain: under_index(&certain, index),
                     possible: under_index(&possible, index),
                 };
@@ -95,8 +95,8 @@ fn strip(shape: &Shape, place: &Place, value: &Value, depth: usize) -> Option<Va
 }
 
 fn strip_object(
-    shape: &Shape,
-    place: &Place,
+    shape: &SchemaShape,
+    place: &NullablePlace,
     map: &Map<String, Value>,
     depth: usize,
 ) -> Option<Map<String, Value>> {
@@ -104,7 +104,7 @@ fn strip_object(
     let possible = shape.possible(&place.possible);
     let mut changed: Option<Map<String, Value>> = None;
     for (key, value) in map {
-        let inner = Place {
+        let inner = NullablePlace {
             certain: under_key(&certain, key),
             possible: under_key(&possible, key),
         };
@@ -122,8 +122,13 @@ fn strip_object(
 
 /// Whether null is a value of this property: all that certainly apply accept it, and if others may
 /// apply, one of them does.
-fn is_value(shape: &Shape, property: &Place, around: &[&Part], key: &str) -> bool {
-    let fits = |id: &Id| shape.takes_null_at(*id);
+fn is_value(
+    shape: &SchemaShape,
+    property: &NullablePlace,
+    around: &[&SchemaPart],
+    key: &str,
+) -> bool {
+    let fits = |id: &PartId| shape.takes_null_at(*id);
     let mut perhaps = property
         .possible
         .iter()
@@ -135,6 +140,6 @@ fn is_value(shape: &Shape, property: &Place, around: &[&Part], key: &str) -> boo
 }
 
 /// Whether `additionalProperties: false` excludes a property.
-pub(crate) fn forbids(part: &Part, key: &str) -> bool {
-    part.additional == Additional::Closed && part.of_property(key).is_empty()
+pub(crate) fn forbids(part: &SchemaPart, key: &str) -> bool {
+    part.additional == AdditionalSchema::Closed && part.of_property(key).is_empty()
 }

@@ -7,25 +7,25 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 /// The number of a part; the whole schema is part 0.
-pub(crate) type Id = usize;
+pub(crate) type PartId = usize;
 
 /// What holds for properties that are neither named nor matched by a pattern.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Additional {
+pub(crate) enum AdditionalSchema {
     /// Nothing is said, or `true`: allowed and not declared.
     #[default]
     Open,
     /// `false`.
     Closed,
     /// All of them have this schema: a map.
-    Each(Id),
+    Each(PartId),
 }
 
 /// JSON types as bits. Whole numbers have one of their own, and `number` is both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Types(u8);
+pub(crate) struct PartTypes(u8);
 
-impl Types {
+impl PartTypes {
     pub(crate) const ANY: Self = Self(0x7f);
     pub(crate) const NONE: Self = Self(0);
     pub(crate) const NULL: Self = Self(1);
@@ -104,29 +104,29 @@ impl Types {
 
 /// A schema, with other schemas by number.
 #[derive(Debug)]
-pub(crate) struct Part {
+pub(crate) struct SchemaPart {
     /// Where it is in the schema.
     pub(crate) pointer: String,
     /// `false`: nothing fits.
     pub(crate) never: bool,
     /// What `type`, `enum` and `const` leave.
-    pub(crate) types: Types,
+    pub(crate) types: PartTypes,
     /// What `enum` or `const` lists.
     pub(crate) values: Option<Vec<Value>>,
     /// What `enum` and `const` say of null; `None` where they are absent.
     pub(crate) null_listed: Option<bool>,
     /// In the author's order.
     pub(crate) names: Vec<String>,
-    pub(crate) properties: HashMap<String, Id>,
-    pub(crate) patterns: Vec<(Regex, Id)>,
-    pub(crate) additional: Additional,
+    pub(crate) properties: HashMap<String, PartId>,
+    pub(crate) patterns: Vec<(Regex, PartId)>,
+    pub(crate) additional: AdditionalSchema,
     /// `additionalProperties: true`, said in so many words.
     pub(crate) opened: bool,
     /// `unevaluatedProperties: false`.
     pub(crate) sealed: bool,
-    pub(crate) prefix: Vec<Id>,
+    pub(crate) prefix: Vec<PartId>,
     /// Of the items after the prefix.
-    pub(crate) items: Option<Id>,
+    pub(crate) items: Option<PartId>,
     pub(crate) required: Vec<String>,
     pub(crate) default: Option<Value>,
     pub(crate) description: Option<String>,
@@ -134,31 +134,31 @@ pub(crate) struct Part {
     /// Of the items of a list.
     pub(crate) list_key: Option<DeclaredKey>,
     /// `$ref` and `allOf`: they always apply, to the same value.
-    pub(crate) always: Vec<Id>,
+    pub(crate) always: Vec<PartId>,
     /// `anyOf` and `oneOf`, a list each: some of them apply.
-    pub(crate) choices: Vec<Vec<Id>>,
+    pub(crate) choices: Vec<Vec<PartId>>,
     /// `then`, `else`, `dependentSchemas`: they apply under a condition.
-    pub(crate) under: Vec<Id>,
+    pub(crate) under: Vec<PartId>,
     /// `if` and `not`: they are asked, and declare nothing.
-    pub(crate) asked: Vec<Id>,
+    pub(crate) asked: Vec<PartId>,
     /// The one under `not`, which is also asked.
-    pub(crate) not: Option<Id>,
+    pub(crate) not: Option<PartId>,
     /// What else is reached by a step into the value: `contains`, `propertyNames` and the like.
-    pub(crate) inner: Vec<Id>,
+    pub(crate) inner: Vec<PartId>,
 }
 
-impl Part {
+impl SchemaPart {
     pub(crate) fn at(pointer: String) -> Self {
         Self {
             pointer,
             never: false,
-            types: Types::ANY,
+            types: PartTypes::ANY,
             values: None,
             null_listed: None,
             names: Vec::new(),
             properties: HashMap::new(),
             patterns: Vec::new(),
-            additional: Additional::Open,
+            additional: AdditionalSchema::Open,
             opened: false,
             sealed: false,
             prefix: Vec::new(),
@@ -178,17 +178,17 @@ impl Part {
     }
 
     /// Those that apply to the same value, for certain or perhaps.
-    pub(crate) fn beside(&self) -> impl Iterator<Item = Id> + '_ {
+    pub(crate) fn beside(&self) -> impl Iterator<Item = PartId> + '_ {
         let choices = self.choices.iter().flatten();
         let all = self.always.iter().chain(choices).chain(&self.under);
         all.chain(&self.asked).copied()
     }
 
     /// Those that apply to values inside.
-    pub(crate) fn below(&self) -> impl Iterator<Item = Id> + '_ {
+    pub(crate) fn below(&self) -> impl Iterator<Item = PartId> + '_ {
         let map = match self.additional {
-            Additional::Each(id) => Some(id),
-            Additional::Open | Additional::Closed => None,
+            AdditionalSchema::Each(id) => Some(id),
+            AdditionalSchema::Open | AdditionalSchema::Closed => None,
         };
         let properties = self.properties.values().copied();
         let patterns = self.patterns.iter().map(|(_, id)| *id);
@@ -204,11 +204,11 @@ impl Part {
             || !self.prefix.is_empty()
             || self.items.is_some()
             || self.sealed
-            || self.additional != Additional::Open
+            || self.additional != AdditionalSchema::Open
     }
 
     /// The schemas that this one gives to a property; none if it does not speak of it.
-    pub(crate) fn of_property(&self, key: &str) -> Vec<Id> {
+    pub(crate) fn of_property(&self, key: &str) -> Vec<PartId> {
         let named = self.properties.get(key).copied();
         let matched = self
             .patterns
@@ -218,14 +218,14 @@ impl Part {
             .into_iter()
             .chain(matched.map(|(_, id)| *id))
             .collect();
-        if let (true, Additional::Each(id)) = (found.is_empty(), self.additional) {
+        if let (true, AdditionalSchema::Each(id)) = (found.is_empty(), self.additional) {
             found.push(id);
         }
         found
     }
 
     /// The schema that this one gives to an item.
-    pub(crate) fn of_item(&self, index: usize) -> Option<Id> {
+    pub(crate) fn of_item(&self, index: usize) -> Option<PartId> {
         self.prefix.get(index).copied().or(self.items)
     }
 }

@@ -1,7 +1,7 @@
 //! Patterns of a schema: a linear engine, bounded in size, the same language as the validator's.
 
 use super::limits::{PATTERN_BYTES, PATTERN_COST};
-use super::schema_error::Flaw;
+use super::schema_error::SchemaFlaw;
 use regex::{Regex, RegexBuilder};
 use regex_syntax::ast::ErrorKind;
 use regex_syntax::hir::{Class, Hir, HirKind};
@@ -12,25 +12,25 @@ pub(crate) const COMPILED_BYTES: usize = 4 * 1024 * 1024;
 pub(crate) const CACHE_BYTES: usize = 2 * 1024 * 1024;
 
 /// A pattern and what it costs.
-pub(crate) struct Compiled {
+pub(crate) struct CompiledPattern {
     pub(crate) regex: Regex,
     pub(crate) cost: u64,
 }
 
 /// Reads a pattern as ECMA-262 says and compiles it for the linear engine.
-pub(crate) fn compile(pattern: &str) -> Result<Compiled, Flaw> {
+pub(crate) fn compile(pattern: &str) -> Result<CompiledPattern, SchemaFlaw> {
     let shown = || pattern.chars().take(80).collect::<String>();
     if pattern.len() > PATTERN_BYTES {
-        return Err(Flaw::PatternCost(shown()));
+        return Err(SchemaFlaw::PatternCost(shown()));
     }
-    let invalid = || Flaw::PatternInvalid(shown());
+    let invalid = || SchemaFlaw::PatternInvalid(shown());
     let rust = jsonschema_regex::to_rust_regex(pattern).map_err(|()| {
         let error = regex_syntax::ast::parse::Parser::new().parse(pattern).err();
         let nested = |error: &regex_syntax::ast::Error| {
             matches!(error.kind(), ErrorKind::NestLimitExceeded(_))
         };
         if error.as_ref().is_some_and(nested) {
-            Flaw::PatternCost(shown())
+            SchemaFlaw::PatternCost(shown())
         } else {
             invalid()
         }
@@ -38,21 +38,21 @@ pub(crate) fn compile(pattern: &str) -> Result<Compiled, Flaw> {
     let hir = match regex_syntax::parse(&rust) {
         Ok(hir) => hir,
         Err(regex_syntax::Error::Parse(error)) if is_beyond_linear(error.kind()) => {
-            return Err(Flaw::PatternUnsupported(shown()));
+            return Err(SchemaFlaw::PatternUnsupported(shown()));
         }
         Err(_) => return Err(invalid()),
     };
     let cost = cost(&hir);
     if cost > PATTERN_COST {
-        return Err(Flaw::PatternCost(shown()));
+        return Err(SchemaFlaw::PatternCost(shown()));
     }
     let built = RegexBuilder::new(&rust)
         .size_limit(COMPILED_BYTES)
         .dfa_size_limit(CACHE_BYTES)
         .build();
     match built {
-        Ok(regex) => Ok(Compiled { regex, cost }),
-        Err(regex::Error::CompiledTooBig(_)) => Err(Flaw::PatternCost(shown())),
+        Ok(regex) => Ok(CompiledPattern { regex, cost }),
+        Err(regex::Error::CompiledTooBig(_)) => Err(SchemaFlaw::PatternCost(shown())),
         Err(_) => Err(invalid()),
     }
 }
@@ -89,7 +89,7 @@ fn cost(hir: &Hir) -> u64 {
 mod tests {
     use super::*;
 
-    fn flaw(pattern: &str) -> Option<Flaw> {
+    fn flaw(pattern: &str) -> Option<SchemaFlaw> {
         compile(pattern).err()
     }
 
@@ -111,7 +111,7 @@ mod tests {
         for pattern in ["(?=a)b", "(?!a)b", "(?<=a)b", r"(a)\1"] {
             let found = flaw(pattern);
             assert!(
-                matches!(found, Some(Flaw::PatternUnsupported(_))),
+                matches!(found, Some(SchemaFlaw::PatternUnsupported(_))),
                 "{pattern} {found:?}"
             );
         }
@@ -122,7 +122,7 @@ mod tests {
         for pattern in ["(", "[a", "a{2,1}", "*", r"\"] {
             let found = flaw(pattern);
             assert!(
-                matches!(found, Some(Flaw::PatternInvalid(_))),
+                matches!(found, Some(SchemaFlaw::PatternInvalid(_))),
                 "{pattern} {found:?}"
             );
         }
@@ -140,7 +140,10 @@ mod tests {
             &long,
         ] {
             let found = flaw(pattern);
-            assert!(matches!(found, Some(Flaw::PatternCost(_))), "{found:?}");
+            assert!(
+                matches!(found, Some(SchemaFlaw::PatternCost(_))),
+                "{found:?}"
+            );
         }
     }
 }

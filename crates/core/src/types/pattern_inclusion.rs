@@ -8,7 +8,7 @@ mod tests;
 
 use super::pattern;
 use regex::Regex;
-use search::Search;
+use search::AutomatonSearch;
 
 /// Lengths up to here are counted exactly.
 const COUNTED: u64 = 300;
@@ -16,10 +16,10 @@ const COUNTED: u64 = 300;
 const DOUBTS: usize = 100;
 
 /// The least and the greatest number of characters.
-type Lengths = (Option<u64>, Option<u64>);
+type LengthRange = (Option<u64>, Option<u64>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Within {
+pub(crate) enum PatternInclusion {
     Yes,
     /// A text that matches all of the known ones and not the wanted one.
     No(String),
@@ -27,14 +27,18 @@ pub(crate) enum Within {
 
 /// Whether every text of these lengths that matches all the known patterns matches the wanted
 /// one. None if it would take too much.
-pub(crate) fn within(known: &[&str], wanted: &str, lengths: Lengths) -> Option<Within> {
-    let asked = Asked::new(known, wanted, lengths)?;
+pub(crate) fn within(
+    known: &[&str],
+    wanted: &str,
+    lengths: LengthRange,
+) -> Option<PatternInclusion> {
+    let asked = PatternCheck::new(known, wanted, lengths)?;
     let (least, greatest) = lengths;
     let is_void = greatest.is_some_and(|greatest| least.unwrap_or(0) > greatest);
     if is_void || known.contains(&wanted) {
-        return Some(Within::Yes);
+        return Some(PatternInclusion::Yes);
     }
-    let mut search = Search::new(known, wanted)?;
+    let mut search = AutomatonSearch::new(known, wanted)?;
     let counted = |length: Option<u64>| length.filter(|length| *length <= COUNTED);
     let counted = (counted(least), counted(greatest));
     if counted != (None, None) {
@@ -48,14 +52,14 @@ pub(crate) fn within(known: &[&str], wanted: &str, lengths: Lengths) -> Option<W
 }
 
 /// The question with the engine that validates, which has to confirm what the search finds.
-struct Asked {
+struct PatternCheck {
     known: Vec<Regex>,
     wanted: Regex,
-    lengths: Lengths,
+    lengths: LengthRange,
 }
 
-impl Asked {
-    fn new(known: &[&str], wanted: &str, lengths: Lengths) -> Option<Self> {
+impl PatternCheck {
+    fn new(known: &[&str], wanted: &str, lengths: LengthRange) -> Option<Self> {
         let regex = |pattern: &str| Some(pattern::compile(pattern).ok()?.regex);
         let known = known.iter().map(|known| regex(known));
         Some(Self {

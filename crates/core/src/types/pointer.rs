@@ -62,7 +62,7 @@ fn unescape(token: &str) -> Option<String> {
 
 /// One step of a pattern.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Step {
+pub enum PathToken {
     /// A key of an object, or the number of an item.
     Key(String),
     /// Every item of a list, every value of an object.
@@ -81,7 +81,7 @@ pub enum Step {
 /// assert_eq!(places, ["/nodes/0/gpu", "/nodes/2/gpu"]);
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PathPattern(Vec<Step>);
+pub struct PathPattern(Vec<PathToken>);
 
 impl PathPattern {
     /// Of a text that begins with `/` and names at least one step.
@@ -101,19 +101,19 @@ impl PathPattern {
             return Err("a name between two / is empty");
         }
         let step = |token: String| match token.as_str() {
-            "*" => Step::Every,
-            _ => Step::Key(token),
+            "*" => PathToken::Every,
+            _ => PathToken::Key(token),
         };
         Ok(Self(tokens.into_iter().map(step).collect()))
     }
 
-    pub(crate) const fn of(steps: Vec<Step>) -> Self {
+    pub(crate) const fn of(steps: Vec<PathToken>) -> Self {
         Self(steps)
     }
 
     /// Its steps.
     #[must_use]
-    pub fn steps(&self) -> &[Step] {
+    pub fn steps(&self) -> &[PathToken] {
         &self.0
     }
 
@@ -123,9 +123,9 @@ impl PathPattern {
         let Some(tokens) = tokens(pointer) else {
             return false;
         };
-        let names = |(own, token): (&Step, &String)| match own {
-            Step::Every => true,
-            Step::Key(key) => key == token,
+        let names = |(own, token): (&PathToken, &String)| match own {
+            PathToken::Every => true,
+            PathToken::Key(key) => key == token,
         };
         tokens.len() >= self.0.len() && self.0.iter().zip(&tokens).all(names)
     }
@@ -140,7 +140,8 @@ impl PathPattern {
     /// ```
     #[must_use]
     pub fn covers(&self, other: &Self) -> bool {
-        let covers = |(own, other): (&Step, &Step)| own == other || *own == Step::Every;
+        let covers =
+            |(own, other): (&PathToken, &PathToken)| own == other || *own == PathToken::Every;
         self.0.len() == other.0.len() && self.0.iter().zip(&other.0).all(covers)
     }
 
@@ -159,19 +160,19 @@ impl PathPattern {
     }
 }
 
-fn follow<'v>(step: &Step, at: &str, value: &'v Value, found: &mut Vec<(String, &'v Value)>) {
+fn follow<'v>(step: &PathToken, at: &str, value: &'v Value, found: &mut Vec<(String, &'v Value)>) {
     match (step, value) {
-        (Step::Key(key), Value::Object(map)) => {
+        (PathToken::Key(key), Value::Object(map)) => {
             found.extend(map.get(key).map(|inner| (child(at, key), inner)));
         }
-        (Step::Key(key), Value::Array(items)) => {
+        (PathToken::Key(key), Value::Array(items)) => {
             let item = key.parse().ok().and_then(|index: usize| items.get(index));
             found.extend(item.map(|inner| (child(at, key), inner)));
         }
-        (Step::Every, Value::Object(map)) => {
+        (PathToken::Every, Value::Object(map)) => {
             found.extend(map.iter().map(|(key, inner)| (child(at, key), inner)));
         }
-        (Step::Every, Value::Array(items)) => {
+        (PathToken::Every, Value::Array(items)) => {
             let numbered = items.iter().enumerate();
             found.extend(numbered.map(|(index, inner)| (format!("{at}/{index}"), inner)));
         }
@@ -183,8 +184,8 @@ impl fmt::Display for PathPattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for step in &self.0 {
             match step {
-                Step::Every => f.write_str("/*")?,
-                Step::Key(key) => f.write_str(&child("", key))?,
+                PathToken::Every => f.write_str("/*")?,
+                PathToken::Key(key) => f.write_str(&child("", key))?,
             }
         }
         Ok(())

@@ -24,12 +24,12 @@ impl fmt::Display for Position {
 
 /// Where the lines of a text begin, so that any offset is found quickly.
 #[derive(Debug)]
-pub(crate) struct Lines<'t> {
+pub(crate) struct LineStarts<'t> {
     text: &'t str,
     starts: Vec<usize>,
 }
 
-impl<'t> Lines<'t> {
+impl<'t> LineStarts<'t> {
     pub(crate) fn of(text: &'t str) -> Self {
         let after_breaks = text.match_indices('\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(after_breaks).collect();
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn lines_and_columns_count_characters_from_one() {
-        let lines = Lines::of("ä\nbcd\n");
+        let lines = LineStarts::of("ä\nbcd\n");
         for (offset, line, column) in [(0, 1, 1), (2, 1, 2), (3, 2, 1), (5, 2, 3), (99, 3, 1)] {
             assert_eq!(lines.position(offset), Position { line, column });
         }

@@ -2,15 +2,15 @@
 
 use super::limits::CONTENT_DEPTH;
 use super::nulls::forbids;
-use super::part::{Id, Part};
+use super::part::{PartId, SchemaPart};
 use super::pointer::child;
 use super::schema::Schema;
-use super::shape::{Shape, under_index, under_key};
+use super::shape::{SchemaShape, under_index, under_key};
 use serde_json::Value;
 
 /// Content without what its schema excludes, and where that was.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Pruned {
+pub struct PrunedContent {
     /// The content.
     pub content: Value,
     /// Pointers to what was taken out.
@@ -31,16 +31,16 @@ impl Schema {
     /// assert_eq!(pruned.pruned, ["/gpu"]);
     /// ```
     #[must_use]
-    pub fn prune(&self, mut content: Value) -> Pruned {
+    pub fn prune(&self, mut content: Value) -> PrunedContent {
         let mut pruned = Vec::new();
         take_out(&self.shape, &[0], &mut content, "", 0, &mut pruned);
-        Pruned { content, pruned }
+        PrunedContent { content, pruned }
     }
 }
 
 fn take_out(
-    shape: &Shape,
-    ids: &[Id],
+    shape: &SchemaShape,
+    ids: &[PartId],
     value: &mut Value,
     at: &str,
     depth: usize,
@@ -54,7 +54,7 @@ fn take_out(
         Value::Object(map) => {
             let possible = shape.possible(ids);
             // A condition may evaluate what it asks of; then nothing is certain.
-            let unsure = |part: &&Part| part.opened || !part.asked.is_empty();
+            let unsure = |part: &&SchemaPart| part.opened || !part.asked.is_empty();
             let sealed = parts.iter().any(|part| part.sealed) && !possible.iter().any(unsure);
             map.retain(|key, _| {
                 let excluded = parts.iter().any(|part| forbids(part, key));

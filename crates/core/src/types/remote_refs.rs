@@ -1,7 +1,7 @@
 //! References that lead out of a schema. Nothing is ever fetched: they are refused, or, where a
 //! schema has to be taken as it comes, stand for *anything*.
 
-use super::schema_error::{Flaw, SchemaError};
+use super::schema_error::{SchemaError, SchemaFlaw};
 use serde_json::{Map, Value};
 
 /// What a reference that leads out of the schema means.
@@ -26,7 +26,7 @@ pub struct RemoteRef {
 /// The references among the flaws of a schema.
 pub(super) fn among(errors: &[SchemaError]) -> Vec<RemoteRef> {
     let remote = errors.iter().filter_map(|error| match &error.flaw {
-        Flaw::RemoteRef(reference) if error.pointer.ends_with("/$ref") => Some(RemoteRef {
+        SchemaFlaw::RemoteRef(reference) if error.pointer.ends_with("/$ref") => Some(RemoteRef {
             pointer: error.pointer.clone(),
             reference: reference.clone(),
         }),

@@ -6,8 +6,8 @@ use super::extensible;
 use super::limits::{COMPARED_BYTES, SCHEMA_BYTES, SCHEMA_DEPTH};
 use super::pattern::{CACHE_BYTES, COMPILED_BYTES};
 use super::remote_refs::{self, RemoteRef, RemoteRefs};
-use super::schema_error::{Flaw, SchemaError};
-use super::shape::Shape;
+use super::schema_error::{SchemaError, SchemaFlaw};
+use super::shape::SchemaShape;
 use jsonschema::{Draft, PatternOptions, Validator};
 use serde_json::Value;
 use std::fmt;
@@ -21,7 +21,7 @@ pub struct Schema {
     /// What views are held to, if it is another schema.
     readers: Option<Box<Schema>>,
     draft: Draft,
-    pub(crate) shape: Shape,
+    pub(crate) shape: SchemaShape,
     pub(crate) validator: Validator,
 }
 
@@ -88,20 +88,26 @@ impl Schema {
 
     fn compile_up_to(source: Value, max: usize) -> Result<Self, Vec<SchemaError>> {
         if deeper_than(&source, SCHEMA_DEPTH) {
-            return Err(vec![SchemaError::at("", Flaw::TooDeep)]);
+            return Err(vec![SchemaError::at("", SchemaFlaw::TooDeep)]);
         }
         let bytes = source.to_string().len();
         if bytes > max {
-            return Err(vec![SchemaError::at("", Flaw::TooLarge { bytes, max })]);
+            return Err(vec![SchemaError::at(
+                "",
+                SchemaFlaw::TooLarge { bytes, max },
+            )]);
         }
         let Some(draft) = dialect::draft_of(&source) else {
             let named = source.get("$schema").map(ToString::to_string);
             let named = named.unwrap_or_default().trim_matches('"').to_owned();
-            return Err(vec![SchemaError::at("/$schema", Flaw::Dialect(named))]);
+            return Err(vec![SchemaError::at(
+                "/$schema",
+                SchemaFlaw::Dialect(named),
+            )]);
         };
         check_keywords(&source, draft)?;
         let parts = compile::parts(&source, draft)?;
-        let shape = Shape::of(parts).map_err(|error| vec![error])?;
+        let shape = SchemaShape::of(parts).map_err(|error| vec![error])?;
         let validator = jsonschema::options()
             .with_draft(draft)
             .with_pattern_options(pattern_limits())
@@ -186,7 +192,7 @@ fn check_keywords(source: &Value, draft: Draft) -> Result<(), Vec<SchemaError>> 
 fn invalid(error: &jsonschema::ValidationError<'_>) -> SchemaError {
     let pointer = error.instance_path().as_str().to_owned();
     let sentence = super::validate::sentence(error);
-    SchemaError::at(pointer, Flaw::Invalid(sentence))
+    SchemaError::at(pointer, SchemaFlaw::Invalid(sentence))
 }
 
 /// Whether a value has more levels of objects and lists. It does not recurse.

@@ -2,7 +2,7 @@
 
 use super::pointer::PathPattern;
 use crate::version::Version;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde_json::{Number, Value};
 use std::fmt;
 
@@ -16,7 +16,8 @@ pub struct TooNew {
 }
 
 /// A body that sets fields of later versions.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Coded)]
+#[code(FIELD_TOO_NEW, advice = self.how_to_write())]
 pub struct FieldsTooNew {
     /// The version that the body was written at.
     pub written_at: Version,
@@ -37,12 +38,8 @@ impl fmt::Display for FieldsTooNew {
 
 impl std::error::Error for FieldsTooNew {}
 
-impl Coded for FieldsTooNew {
-    fn code(&self) -> Code {
-        coeval_codes::FIELD_TOO_NEW
-    }
-
-    fn advice(&self) -> String {
+impl FieldsTooNew {
+    fn how_to_write(&self) -> String {
         let needed = self.fields.iter().map(|field| field.since).max();
         let needed = needed.unwrap_or(self.written_at);
         format!("Leave these fields out, or write at version {needed} or later.")
@@ -51,9 +48,9 @@ impl Coded for FieldsTooNew {
 
 /// For each field that did not always exist, since when it does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Since(Vec<(PathPattern, Version)>);
+pub struct FieldsSince(Vec<(PathPattern, Version)>);
 
-impl Since {
+impl FieldsSince {
     /// Of pairs in the author's order.
     #[must_use]
     pub const fn new(fields: Vec<(PathPattern, Version)>) -> Self {
@@ -70,11 +67,11 @@ impl Since {
     /// stored value at the same place is unchanged, not set: a reader may send back what it saw.
     ///
     /// ```
-    /// # use coeval_core::types::{PathPattern, Since};
+    /// # use coeval_core::types::{PathPattern, FieldsSince};
     /// # use coeval_core::version::Version;
     /// # use serde_json::json;
     /// let (v1, v1_1) = (Version::new(1, 0, 0), Version::new(1, 1, 0));
-    /// let since = Since::new(vec![(PathPattern::parse("/gpu").unwrap(), v1_1)]);
+    /// let since = FieldsSince::new(vec![(PathPattern::parse("/gpu").unwrap(), v1_1)]);
     /// let body = json!({"gpu": 4});
     /// assert_eq!(since.check(v1, &body, None).unwrap_err().fields[0].since, v1_1);
     /// assert!(since.check(v1, &body, Some(&body)).is_ok(), "it only sends back what is stored");

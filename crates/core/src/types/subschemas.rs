@@ -44,21 +44,27 @@ pub(crate) fn each_inside(schema: &mut Map<String, Value>, visit: &mut dyn FnMut
     }
 }
 
+/// Every object in a schema, those that only stand in values included. It does not recurse, because
+/// schemas come from outside.
+pub(crate) fn objects_in(schema: &Value) -> impl Iterator<Item = &Map<String, Value>> {
+    let mut todo = vec![schema];
+    std::iter::from_fn(move || {
+        while let Some(next) = todo.pop() {
+            match next {
+                Value::Object(map) => {
+                    todo.extend(map.values());
+                    return Some(map);
+                }
+                Value::Array(items) => todo.extend(items),
+                _ => {}
+            }
+        }
+        None
+    })
+}
+
 /// Whether a schema refers to another, here or inside. Values count too: it only costs a shortcut.
 pub(crate) fn has_reference(schema: &Value) -> bool {
-    let mut todo = vec![schema];
-    while let Some(next) = todo.pop() {
-        match next {
-            Value::Object(map) => {
-                let words = ["$ref", "$dynamicRef", "$recursiveRef"];
-                if words.iter().any(|word| map.contains_key(*word)) {
-                    return true;
-                }
-                todo.extend(map.values());
-            }
-            Value::Array(items) => todo.extend(items),
-            _ => {}
-        }
-    }
-    false
+    let words = ["$ref", "$dynamicRef", "$recursiveRef"];
+    objects_in(schema).any(|map| words.iter().any(|word| map.contains_key(*word)))
 }

@@ -1,9 +1,9 @@
 //! A type version: what one version of a type is.
 
-use super::annotations::{Column, Deprecation};
+use super::annotations::{ListColumn, VersionDeprecation};
 use super::pointer::PathPattern;
 use super::schema::Schema;
-use super::since::{FieldsTooNew, Since};
+use super::since::{FieldsSince, FieldsTooNew};
 use super::view::RestrictedView;
 use crate::version::Version;
 use semver::VersionReq;
@@ -42,7 +42,7 @@ id!(
 
 /// What happens to what an older version can't express.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Skew {
+pub enum SkewPolicy {
     /// A body at an older version changes what that version expresses, the rest stays.
     #[default]
     Merge,
@@ -51,7 +51,7 @@ pub enum Skew {
 }
 
 /// As in a file.
-impl fmt::Display for Skew {
+impl fmt::Display for SkewPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Merge => "merge",
@@ -62,7 +62,7 @@ impl fmt::Display for Skew {
 
 /// How content comes from the parent version.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Conversion {
+pub struct DeclaredConversion {
     /// The parent.
     pub from: Version,
     /// The steps as they are written.
@@ -71,7 +71,7 @@ pub struct Conversion {
 
 /// A moment in the life of a resource at which a behavior runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Hook {
+pub enum HookPoint {
     /// Before it is created.
     PreCreate,
     /// After it was created.
@@ -84,7 +84,7 @@ pub enum Hook {
     PostDelete,
 }
 
-impl Hook {
+impl HookPoint {
     /// By its name in a file.
     #[must_use]
     pub fn of(name: &str) -> Option<Self> {
@@ -100,7 +100,7 @@ impl Hook {
 }
 
 /// As in a file.
-impl fmt::Display for Hook {
+impl fmt::Display for HookPoint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::PreCreate => "PreCreate",
@@ -127,9 +127,9 @@ pub struct TypeVersion {
     /// Of the content.
     pub schema: Schema,
     /// From its parent version.
-    pub conversion: Option<Conversion>,
+    pub conversion: Option<DeclaredConversion>,
     /// Fields and the versions that they came with.
-    pub since: Since,
+    pub since: FieldsSince,
     /// Fields whose meaning is another than in the parent version; nothing automatic ever moves a
     /// resource to this version then.
     pub meaning_changed: Vec<PathPattern>,
@@ -140,15 +140,15 @@ pub struct TypeVersion {
     /// Names of indexes and the fields that they find resources by.
     pub indexes: Vec<(String, PathPattern)>,
     /// Whether bodies at older versions are merged.
-    pub skew: Skew,
+    pub skew: SkewPolicy,
     /// Whether no two resources of one organization have the same name.
     pub unique_names: bool,
     /// Behaviors by moment.
-    pub hooks: Vec<(Hook, String)>,
+    pub hooks: Vec<(HookPoint, String)>,
     /// That it should no longer be used; nothing: the file does not say.
-    pub deprecated: Option<Deprecation>,
+    pub deprecated: Option<VersionDeprecation>,
     /// What lists show; nothing: the file does not say.
-    pub columns: Option<Vec<Column>>,
+    pub columns: Option<Vec<ListColumn>>,
 }
 
 impl TypeVersion {

@@ -2,10 +2,10 @@
 
 use super::declares::is_free;
 use super::limits::CONTENT_DEPTH;
-use super::part::{Id, Types};
+use super::part::{PartId, PartTypes};
 use super::pointer::child;
 use super::schema::Schema;
-use super::shape::{Shape, under_index, under_key};
+use super::shape::{SchemaShape, under_index, under_key};
 use serde_json::Value;
 
 impl Schema {
@@ -31,18 +31,18 @@ impl Schema {
 }
 
 fn collect(
-    shape: &Shape,
-    ids: &[Id],
+    shape: &SchemaShape,
+    ids: &[PartId],
     value: &Value,
     at: &str,
     depth: usize,
     most: usize,
     found: &mut Vec<String>,
 ) {
-    let takes = |types: Types| ids.iter().all(|id| shape.types_at(*id).has(types));
+    let takes = |types: PartTypes| ids.iter().all(|id| shape.types_at(*id).has(types));
     let ends = match value {
-        Value::Object(_) => !takes(Types::OBJECT),
-        Value::Array(_) => !takes(Types::ARRAY),
+        Value::Object(_) => !takes(PartTypes::OBJECT),
+        Value::Array(_) => !takes(PartTypes::ARRAY),
         _ => true,
     };
     if ends || depth > CONTENT_DEPTH || found.len() >= most || is_free(shape, ids) {

@@ -4,7 +4,7 @@ use super::cost::is_affordable;
 use super::limits::CONTENT_DEPTH;
 use super::pointer::child;
 use super::schema::{Schema, deeper_than};
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use serde_json::Value;
@@ -13,14 +13,14 @@ use std::fmt;
 
 /// One thing that does not fit.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Violation {
+pub struct SchemaViolation {
     /// Where, as a JSON pointer into the content.
     pub pointer: String,
     /// What is wrong there. Values of the content are never repeated: they may be secret.
     pub sentence: String,
 }
 
-impl fmt::Display for Violation {
+impl fmt::Display for SchemaViolation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let place = if self.pointer.is_empty() {
             "the content"
@@ -32,15 +32,19 @@ impl fmt::Display for Violation {
 }
 
 /// Content that does not fit its schema.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Coded)]
+#[code(
+    CONTENT_INVALID,
+    advice = "Correct the fields that are named, or write at a version whose schema has them."
+)]
 pub struct ContentError {
-    violations: Vec<Violation>,
+    violations: Vec<SchemaViolation>,
 }
 
 impl ContentError {
     /// All of them; none only if those who are told may know of none.
     #[must_use]
-    pub fn violations(&self) -> &[Violation] {
+    pub fn violations(&self) -> &[SchemaViolation] {
         &self.violations
     }
 
@@ -68,16 +72,6 @@ impl fmt::Display for ContentError {
 
 impl std::error::Error for ContentError {}
 
-impl Coded for ContentError {
-    fn code(&self) -> Code {
-        coeval_codes::CONTENT_INVALID
-    }
-
-    fn advice(&self) -> String {
-        "Correct the fields that are named, or write at a version whose schema has them.".to_owned()
-    }
-}
-
 impl Schema {
     /// Whether the content fits, with nulls as [`Schema::without_absent`] reads them.
     ///
@@ -97,7 +91,7 @@ impl Schema {
     pub fn validate(&self, content: &Value) -> Result<(), ContentError> {
         let refuse = |sentence: String| {
             let pointer = String::new();
-            let violations = vec![Violation { pointer, sentence }];
+            let violations = vec![SchemaViolation { pointer, sentence }];
             Err(ContentError { violations })
         };
         if deeper_than(content, CONTENT_DEPTH) {
@@ -126,20 +120,20 @@ impl Schema {
     }
 
     /// All that does not fit, every null a value.
-    pub(crate) fn violations(&self, content: &Value) -> Vec<Violation> {
+    pub(crate) fn violations(&self, content: &Value) -> Vec<SchemaViolation> {
         let mut seen = HashSet::new();
         let errors = self.validator.iter_errors(content);
-        let mut violations: Vec<_> = errors.flat_map(|error| told(&error)).collect();
+        let mut violations: Vec<_> = errors.flat_map(|error| violations_of(&error)).collect();
         violations.retain(|violation| seen.insert(violation.clone()));
         violations
     }
 }
 
 /// A violation for each field that an error speaks of.
-fn told(error: &ValidationError<'_>) -> Vec<Violation> {
+fn violations_of(error: &ValidationError<'_>) -> Vec<SchemaViolation> {
     let at = error.instance_path().as_str();
     let of_fields = |names: &[String], sentence: &str| {
-        let fields = names.iter().map(|name| Violation {
+        let fields = names.iter().map(|name| SchemaViolation {
             pointer: child(at, name),
             sentence: sentence.to_owned(),
         });
@@ -153,7 +147,7 @@ fn told(error: &ValidationError<'_>) -> Vec<Violation> {
         ValidationErrorKind::Required {
             property: Value::String(name),
         } => of_fields(std::slice::from_ref(name), "is required and missing"),
-        _ => vec![Violation {
+        _ => vec![SchemaViolation {
             pointer: at.to_owned(),
             sentence: sentence(error),
         }],

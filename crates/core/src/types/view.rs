@@ -19,7 +19,7 @@ pub struct RestrictedView {
 
 /// What an older client is shown. It can't be written back.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Restricted<'v> {
+pub struct RestrictedContent<'v> {
     /// In place of the content.
     pub content: &'v Value,
     /// The label's name and value.
@@ -39,8 +39,8 @@ impl RestrictedView {
     /// assert!(view.shown_to(below).is_none());
     /// ```
     #[must_use]
-    pub fn shown_to(&self, client: Version) -> Option<Restricted<'_>> {
-        (client < self.below).then(|| Restricted {
+    pub fn shown_to(&self, client: Version) -> Option<RestrictedContent<'_>> {
+        (client < self.below).then(|| RestrictedContent {
             content: &self.content,
             label: (DOWNGRADED_LABEL, &self.reason),
         })

@@ -1,7 +1,7 @@
 //! YAML 1.2 documents as located trees: the part of YAML that JSON can say, with anchors.
 
-use super::file_error::{FileError, Problem};
-use super::located::{Builder, Node, Tree};
+use super::file_error::{FileError, FileProblem};
+use super::located::{LocatedBuilder, LocatedNode, LocatedTree};
 use super::number;
 use super::position::Position;
 use saphyr_parser::{Event, Parser, ScalarStyle, Span};
@@ -9,26 +9,26 @@ use serde_json::Value;
 use std::collections::HashMap;
 
 /// What an anchor stands for, and how much that is.
-struct Anchored {
-    node: Node,
+struct AnchoredNode {
+    node: LocatedNode,
     nodes: usize,
     height: usize,
 }
 
 /// How much a stream may be.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bounds {
+pub(crate) struct YamlBounds {
     /// Levels of objects and lists.
     pub(crate) depth: usize,
     /// Values, with every alias written out.
     pub(crate) nodes: usize,
 }
 
-struct Reader {
-    bounds: Bounds,
-    documents: Vec<Node>,
-    builder: Builder,
-    anchors: HashMap<usize, Anchored>,
+struct YamlReader {
+    bounds: YamlBounds,
+    documents: Vec<LocatedNode>,
+    builder: LocatedBuilder,
+    anchors: HashMap<usize, AnchoredNode>,
     /// The anchors of what is open, with the count of nodes when each began.
     open: Vec<(usize, usize)>,
     /// Nodes of the documents before.
@@ -36,11 +36,11 @@ struct Reader {
 }
 
 /// The documents of a stream.
-pub(crate) fn read(text: &str, bounds: Bounds) -> Result<Vec<Node>, Vec<Problem>> {
-    let mut reader = Reader {
+pub(crate) fn read(text: &str, bounds: YamlBounds) -> Result<Vec<LocatedNode>, Vec<FileProblem>> {
+    let mut reader = YamlReader {
         bounds,
         documents: Vec::new(),
-        builder: Builder::default(),
+        builder: LocatedBuilder::default(),
         anchors: HashMap::new(),
         open: Vec::new(),
         before: 0,
@@ -58,14 +58,14 @@ pub(crate) fn read(text: &str, bounds: Bounds) -> Result<Vec<Node>, Vec<Problem>
                     FileError::Syntax(error.info().to_owned())
                 };
                 problems.append(&mut reader.builder.problems);
-                problems.push(Problem::at(at, found));
+                problems.push(FileProblem::at(at, found));
                 return Err(problems);
             }
         };
         let at = start(span);
         if let Err(found) = reader.take(event, at, &mut problems) {
             problems.append(&mut reader.builder.problems);
-            problems.push(Problem::at(at, found));
+            problems.push(FileProblem::at(at, found));
             return Err(problems);
         }
     }
@@ -87,12 +87,12 @@ const fn position(line: usize, column: usize) -> Position {
     }
 }
 
-impl Reader {
+impl YamlReader {
     fn take(
         &mut self,
         event: Event<'_>,
         at: Position,
-        problems: &mut Vec<Problem>,
+        problems: &mut Vec<FileProblem>,
     ) -> Result<(), FileError> {
         match event {
             Event::Scalar(_, _, _, Some(tag))
@@ -142,7 +142,7 @@ impl Reader {
         if let (Some((anchor, before)), Some(node)) = (began, last)
             && anchor > 0
         {
-            let kept = Anchored {
+            let kept = AnchoredNode {
                 height: height(node),
                 nodes: nodes - before,
                 node: node.clone(),
@@ -176,7 +176,7 @@ impl Reader {
         };
         self.builder.scalar(at, value, text.to_owned());
         if let (true, Some(node)) = (anchor > 0, self.builder.last()) {
-            let kept = Anchored {
+            let kept = AnchoredNode {
                 node: node.clone(),
                 nodes: 1,
                 height: 0,
@@ -205,11 +205,11 @@ impl Reader {
     }
 }
 
-fn height(node: &Node) -> usize {
+fn height(node: &LocatedNode) -> usize {
     let inner = match &node.tree {
-        Tree::Scalar(..) => return 0,
-        Tree::List(items) => items.iter().map(height).max(),
-        Tree::Map(entries) => entries.iter().map(|entry| height(&entry.node)).max(),
+        LocatedTree::Scalar(..) => return 0,
+        LocatedTree::List(items) => items.iter().map(height).max(),
+        LocatedTree::Map(entries) => entries.iter().map(|entry| height(&entry.node)).max(),
     };
     inner.unwrap_or(0) + 1
 }

@@ -27,9 +27,9 @@ impl Classification {
     pub fn parse(text: &str) -> Result<Self, VersionError> {
         let (version, parts) = parse::prefix(text)?;
         Ok(match parts {
-            parse::Parts::One => Self::Major(version.major),
-            parse::Parts::Two => Self::Minor(version.major, version.minor),
-            parse::Parts::Three => Self::Exact(version),
+            parse::WrittenParts::One => Self::Major(version.major),
+            parse::WrittenParts::Two => Self::Minor(version.major, version.minor),
+            parse::WrittenParts::Three => Self::Exact(version),
         })
     }
 

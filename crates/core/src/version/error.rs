@@ -1,6 +1,6 @@
 //! Why a text is not a version.
 
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use std::fmt;
 
 /// The beginning of a text that somebody sent, fit to be shown: one line, not too long.
@@ -30,91 +30,91 @@ impl fmt::Display for Excerpt {
 }
 
 /// A text that is not a version.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[error("{text} is not a version: {flaw}")]
+#[code(from = flaw)]
 pub struct VersionError {
     /// What was sent.
     pub text: Excerpt,
     /// What is wrong with it.
-    pub flaw: Flaw,
+    pub flaw: VersionFlaw,
 }
 
 /// What is wrong with a version.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 #[non_exhaustive]
-pub enum Flaw {
+#[code(advice = "Write MAJOR.MINOR.PATCH in plain digits, as in 1.1.0.")]
+pub enum VersionFlaw {
     /// Nothing there.
     #[error("it is empty")]
+    #[code(VERSION_INVALID)]
     Empty,
     /// Longer than the longest version.
     #[error("it is too long")]
+    #[code(VERSION_INVALID)]
     TooLong,
     /// A blank, a tab, a line end.
     #[error("it has a space in it")]
+    #[code(VERSION_INVALID)]
     Space,
     /// A digit of another script looks right and is not.
     #[error("{0:?} is a digit, but not one of 0 to 9")]
+    #[code(VERSION_INVALID)]
     ForeignDigit(char),
     /// Any other character.
     #[error("{0:?} is not a digit")]
+    #[code(VERSION_INVALID)]
     NotADigit(char),
     /// `1.0.0-alpha`.
     #[error("{0} is a pre-release label, and versions of types have none")]
+    #[code(
+        VERSION_PRE_RELEASE,
+        advice = "Use a version of its own for an experiment, and open it to few with its access list."
+    )]
     PreRelease(Excerpt),
     /// `1.0.0+build.5`.
     #[error("{0} is build metadata; only the mark `+downgraded` may follow a version")]
+    #[code(
+        VERSION_BUILD_METADATA,
+        advice = "Leave out everything from the `+` on."
+    )]
     BuildMetadata(Excerpt),
     /// `+downgraded` on something that is not a view.
     #[error("the mark `+downgraded` belongs to a view and can't be part of it here")]
+    #[code(MARK_NOT_ALLOWED, advice = "Leave out `+downgraded`.")]
     MarkNotAllowed,
     /// `1..0`, `1.`, `v`.
     #[error("a number is missing")]
+    #[code(VERSION_INVALID)]
     MissingNumber,
     /// `1.01.0`.
     #[error("a number begins with 0")]
+    #[code(VERSION_INVALID)]
     LeadingZero,
     /// Over 32 bits.
     #[error("a number is larger than {}", u32::MAX)]
+    #[code(
+        VERSION_TOO_LARGE,
+        advice = "Use small numbers; a date is better kept in the description."
+    )]
     TooLarge,
     /// `1.0.0.0`.
     #[error("it has more than three numbers")]
+    #[code(VERSION_INVALID)]
     TooManyNumbers,
     /// `1.1` where it could mean two things.
     #[error("it has fewer than three numbers")]
+    #[code(
+        VERSION_INCOMPLETE,
+        advice = "Write all three numbers, as in 1.1.0, or the short form v1.1."
+    )]
     TooFewNumbers,
     /// `v1.0.0` in a type id.
     #[error("here it is written without the `v`")]
+    #[code(VERSION_INVALID, advice = "Write three numbers, as in 1.1.0.")]
     UnexpectedV,
     /// `V1`.
     #[error("the `v` is a small letter")]
+    #[code(VERSION_INVALID, advice = "Write v1.1.")]
     CapitalV,
-}
-
-impl Coded for VersionError {
-    fn code(&self) -> Code {
-        match self.flaw {
-            Flaw::PreRelease(_) => coeval_codes::VERSION_PRE_RELEASE,
-            Flaw::BuildMetadata(_) => coeval_codes::VERSION_BUILD_METADATA,
-            Flaw::MarkNotAllowed => coeval_codes::MARK_NOT_ALLOWED,
-            Flaw::TooLarge => coeval_codes::VERSION_TOO_LARGE,
-            Flaw::TooFewNumbers => coeval_codes::VERSION_INCOMPLETE,
-            _ => coeval_codes::VERSION_INVALID,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self.flaw {
-            Flaw::PreRelease(_) => {
-                "Use a version of its own for an experiment, and open it to few with its access list."
-            }
-            Flaw::BuildMetadata(_) => "Leave out everything from the `+` on.",
-            Flaw::MarkNotAllowed => "Leave out `+downgraded`.",
-            Flaw::TooLarge => "Use small numbers; a date is better kept in the description.",
-            Flaw::TooFewNumbers => "Write all three numbers, as in 1.1.0, or the short form v1.1.",
-            Flaw::UnexpectedV => "Write three numbers, as in 1.1.0.",
-            Flaw::CapitalV => "Write v1.1.",
-            _ => "Write MAJOR.MINOR.PATCH in plain digits, as in 1.1.0.",
-        }
-        .to_owned()
-    }
 }

@@ -4,7 +4,7 @@ use super::{StoredVersion, Version};
 use std::fmt;
 use std::ops::RangeBounds;
 
-/// A version that this server can load. Only a [`Known`] hands one out, so a decision that holds
+/// A version that this server can load. Only a [`KnownVersions`] hands one out, so a decision that holds
 /// one can't name a version that the server does not know.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct KnownVersion(Version);
@@ -27,17 +27,17 @@ impl fmt::Display for KnownVersion {
 /// versions are registered at run time, and a low number may use what only a newer release reads.
 ///
 /// ```
-/// use coeval_core::version::{Known, Version};
+/// use coeval_core::version::{KnownVersions, Version};
 ///
-/// let known: Known = [Version::new(2, 0, 0), Version::new(1, 1, 0)].into_iter().collect();
+/// let known: KnownVersions = [Version::new(2, 0, 0), Version::new(1, 1, 0)].into_iter().collect();
 /// let newest_of_1 = known.newest_in(..Version::new(2, 0, 0)).unwrap();
 /// assert_eq!(newest_of_1.to_string(), "v1.1");
 /// assert_eq!(known.know(Version::new(1, 0, 0)), None, "a lower number is not a known one");
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Known(Vec<Version>);
+pub struct KnownVersions(Vec<Version>);
 
-impl Known {
+impl KnownVersions {
     /// The one that is asked for, if it is known.
     #[must_use]
     pub fn know(&self, version: Version) -> Option<KnownVersion> {
@@ -78,7 +78,7 @@ impl Known {
     }
 }
 
-impl FromIterator<Version> for Known {
+impl FromIterator<Version> for KnownVersions {
     fn from_iter<I: IntoIterator<Item = Version>>(versions: I) -> Self {
         let mut versions: Vec<_> = versions.into_iter().collect();
         versions.sort_unstable();
@@ -97,7 +97,7 @@ mod tests {
 
     #[test]
     fn the_newest_in_a_range_is_found_in_any_order_of_registration() {
-        let known: Known = ["v2", "v1", "v1.1", "v1"].map(v).into_iter().collect();
+        let known: KnownVersions = ["v2", "v1", "v1.1", "v1"].map(v).into_iter().collect();
         assert_eq!(known.newest_in(..v("v2")).unwrap().version(), v("v1.1"));
         assert_eq!(known.newest_in(..=v("v2")).unwrap().version(), v("v2"));
         assert_eq!(known.newest_in(..v("v1")), None);
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn knowing_a_major_is_not_knowing_all_its_minors() {
-        let known: Known = [v("v1.1")].into_iter().collect();
+        let known: KnownVersions = [v("v1.1")].into_iter().collect();
         assert!(known.knows_major(1) && !known.knows_major(2));
         assert_eq!(known.know(v("v1")), None);
         assert!(known.know(v("v1.1")).is_some());

@@ -5,14 +5,14 @@ use std::fmt;
 
 /// Whether a view says that it shows a lower version than the stored one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Mark {
+pub enum VersionMark {
     /// No mark.
     Plain,
     /// `+downgraded`.
     Downgraded,
 }
 
-impl Mark {
+impl VersionMark {
     pub(super) const TEXT: &str = "downgraded";
 }
 
@@ -22,7 +22,7 @@ pub struct MarkedVersion {
     /// The version of the view.
     pub version: Version,
     /// Whether more is stored than is shown.
-    pub mark: Mark,
+    pub mark: VersionMark,
 }
 
 /// `v1.1` or `v1.1+downgraded`.
@@ -30,8 +30,8 @@ impl fmt::Display for MarkedVersion {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(&self.version.short(), f)?;
         match self.mark {
-            Mark::Plain => Ok(()),
-            Mark::Downgraded => write!(f, "+{}", Mark::TEXT),
+            VersionMark::Plain => Ok(()),
+            VersionMark::Downgraded => write!(f, "+{}", VersionMark::TEXT),
         }
     }
 }

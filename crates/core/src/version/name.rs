@@ -8,7 +8,7 @@ pub const MAX_NAME: usize = 128;
 
 /// A vendor or an nss: letters, digits, `_` and `-` of ASCII. Case matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Name<'a>(&'a str);
+pub struct UrnName<'a>(&'a str);
 
 /// What is wrong with a name.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum NameFlaw {
     Character(Excerpt),
 }
 
-impl<'a> Name<'a> {
+impl<'a> UrnName<'a> {
     /// Checks it.
     pub fn parse(text: &'a str) -> Result<Self, NameFlaw> {
         let stranger = |c: &char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
@@ -43,7 +43,7 @@ impl<'a> Name<'a> {
     }
 }
 
-impl fmt::Display for Name<'_> {
+impl fmt::Display for UrnName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.0)
     }
@@ -53,9 +53,9 @@ impl fmt::Display for Name<'_> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TypeName<'a> {
     /// Who defines it.
-    pub vendor: Name<'a>,
+    pub vendor: UrnName<'a>,
     /// What it is; the vendor's namespace-specific string.
-    pub nss: Name<'a>,
+    pub nss: UrnName<'a>,
 }
 
 impl fmt::Display for TypeName<'_> {
@@ -71,19 +71,19 @@ mod tests {
     #[test]
     fn names_that_real_clients_use_are_accepted() {
         for text in ["vmware", "capvcdCluster", "my_type-2", "k8s", "0"] {
-            assert_eq!(Name::parse(text).unwrap().as_str(), text);
+            assert_eq!(UrnName::parse(text).unwrap().as_str(), text);
         }
-        assert!(Name::parse(&"n".repeat(MAX_NAME)).is_ok());
+        assert!(UrnName::parse(&"n".repeat(MAX_NAME)).is_ok());
     }
 
     #[test]
     fn what_would_break_a_path_or_an_id_is_refused() {
         for text in ["a.b", "a:b", "a/b", "a b", "ä", "a\n", "%41", "*"] {
-            let flaw = Name::parse(text).unwrap_err();
+            let flaw = UrnName::parse(text).unwrap_err();
             assert!(matches!(flaw, NameFlaw::Character(_)), "{text:?}: {flaw}");
         }
-        assert_eq!(Name::parse(""), Err(NameFlaw::Empty));
+        assert_eq!(UrnName::parse(""), Err(NameFlaw::Empty));
         let long = "n".repeat(MAX_NAME + 1);
-        assert_eq!(Name::parse(&long), Err(NameFlaw::TooLong));
+        assert_eq!(UrnName::parse(&long), Err(NameFlaw::TooLong));
     }
 }

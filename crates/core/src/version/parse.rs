@@ -1,13 +1,13 @@
 //! One scanner for all forms of a version.
 
-use super::{Excerpt, Flaw, Mark, MarkedVersion, Version, VersionError};
+use super::{Excerpt, MarkedVersion, Version, VersionError, VersionFlaw, VersionMark};
 
 /// Three numbers of ten digits, two dots, a `v` and the mark, with room to spare.
 const LONGEST: usize = 64;
 
 /// Which of the forms a place allows.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum VersionForm {
     /// `1.1.0`.
     Full,
     /// `1.1.0`, `v1`, `v1.1`, `v1.1.0`.
@@ -20,131 +20,140 @@ pub(super) enum Form {
 
 /// How many numbers were written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Parts {
+pub(super) enum WrittenParts {
     One,
     Two,
     Three,
 }
 
-struct Scanned {
+struct ScannedVersion {
     version: Version,
-    parts: Parts,
-    mark: Mark,
+    parts: WrittenParts,
+    mark: VersionMark,
 }
 
 /// A version where a mark has no place.
-pub(super) fn unmarked(text: &str, form: Form) -> Result<Version, VersionError> {
+pub(super) fn unmarked(text: &str, form: VersionForm) -> Result<Version, VersionError> {
     without_mark(text, form).map(|scanned| scanned.version)
 }
 
 /// A version of a body, maybe marked.
 pub(super) fn marked(text: &str) -> Result<MarkedVersion, VersionError> {
-    let Scanned { version, mark, .. } = explained(text, scan(text, Form::Written))?;
+    let ScannedVersion { version, mark, .. } = explained(text, scan(text, VersionForm::Written))?;
     Ok(MarkedVersion { version, mark })
 }
 
 /// A version cut short, and after how many numbers.
-pub(super) fn prefix(text: &str) -> Result<(Version, Parts), VersionError> {
-    without_mark(text, Form::Prefix).map(|scanned| (scanned.version, scanned.parts))
+pub(super) fn prefix(text: &str) -> Result<(Version, WrittenParts), VersionError> {
+    without_mark(text, VersionForm::Prefix).map(|scanned| (scanned.version, scanned.parts))
 }
 
-fn without_mark(text: &str, form: Form) -> Result<Scanned, VersionError> {
+fn without_mark(text: &str, form: VersionForm) -> Result<ScannedVersion, VersionError> {
     let scanned = scan(text, form).and_then(|scanned| match scanned.mark {
-        Mark::Plain => Ok(scanned),
-        Mark::Downgraded => Err(Flaw::MarkNotAllowed),
+        VersionMark::Plain => Ok(scanned),
+        VersionMark::Downgraded => Err(VersionFlaw::MarkNotAllowed),
     });
     explained(text, scanned)
 }
 
-fn explained<T>(text: &str, scanned: Result<T, Flaw>) -> Result<T, VersionError> {
+fn explained<T>(text: &str, scanned: Result<T, VersionFlaw>) -> Result<T, VersionError> {
     scanned.map_err(|flaw| VersionError {
         text: Excerpt::of(text),
         flaw,
     })
 }
 
-fn scan(text: &str, form: Form) -> Result<Scanned, Flaw> {
+fn scan(text: &str, form: VersionForm) -> Result<ScannedVersion, VersionFlaw> {
+    // Each mistake that people make has a message of its own; the order is that of reading.
     if text.is_empty() {
-        return Err(Flaw::Empty);
+        return Err(VersionFlaw::Empty);
     }
+    // Before anything is scanned, because the text comes from outside and goes into messages.
     if text.len() > LONGEST {
-        return Err(Flaw::TooLong);
+        return Err(VersionFlaw::TooLong);
     }
     if text.contains(char::is_whitespace) {
-        return Err(Flaw::Space);
+        return Err(VersionFlaw::Space);
     }
+    // The mark first: its `+` would else be taken for build metadata.
     let (numbers, mark) = split_mark(text)?;
     let (numbers, short) = split_v(numbers, form)?;
     match numbers.split_once('-') {
+        // A hyphen behind a number is a pre-release; one at the beginning is no digit.
         Some((before, label)) if !before.is_empty() => {
-            return Err(Flaw::PreRelease(Excerpt::of(label)));
+            return Err(VersionFlaw::PreRelease(Excerpt::of(label)));
         }
         _ => {}
     }
     let (version, parts) = read_numbers(numbers)?;
-    let may_be_cut = short || matches!(form, Form::Header | Form::Prefix);
-    if parts != Parts::Three && !may_be_cut {
-        return Err(Flaw::TooFewNumbers);
+    // Headers and prefixes may leave numbers out.
+    let may_be_cut = short || matches!(form, VersionForm::Header | VersionForm::Prefix);
+    if parts != WrittenParts::Three && !may_be_cut {
+        return Err(VersionFlaw::TooFewNumbers);
     }
-    Ok(Scanned {
+    Ok(ScannedVersion {
         version,
         parts,
         mark,
     })
 }
 
-fn split_mark(text: &str) -> Result<(&str, Mark), Flaw> {
+fn split_mark(text: &str) -> Result<(&str, VersionMark), VersionFlaw> {
     match text.split_once('+') {
-        None => Ok((text, Mark::Plain)),
-        Some((numbers, Mark::TEXT)) => Ok((numbers, Mark::Downgraded)),
-        Some((_, other)) => Err(Flaw::BuildMetadata(Excerpt::of(other))),
+        None => Ok((text, VersionMark::Plain)),
+        Some((numbers, VersionMark::TEXT)) => Ok((numbers, VersionMark::Downgraded)),
+        Some((_, other)) => Err(VersionFlaw::BuildMetadata(Excerpt::of(other))),
     }
 }
 
-fn split_v(text: &str, form: Form) -> Result<(&str, bool), Flaw> {
+fn split_v(text: &str, form: VersionForm) -> Result<(&str, bool), VersionFlaw> {
     if text.starts_with('V') {
-        return Err(Flaw::CapitalV);
+        return Err(VersionFlaw::CapitalV);
     }
     match (text.strip_prefix('v'), form) {
         (None, _) => Ok((text, false)),
-        (Some(numbers), Form::Written | Form::Header) => Ok((numbers, true)),
-        (Some(_), Form::Full | Form::Prefix) => Err(Flaw::UnexpectedV),
+        (Some(numbers), VersionForm::Written | VersionForm::Header) => Ok((numbers, true)),
+        (Some(_), VersionForm::Full | VersionForm::Prefix) => Err(VersionFlaw::UnexpectedV),
     }
 }
 
-fn read_numbers(text: &str) -> Result<(Version, Parts), Flaw> {
+fn read_numbers(text: &str) -> Result<(Version, WrittenParts), VersionFlaw> {
     let mut parts = text.split('.');
     let major = read_number(parts.next().unwrap_or_default())?;
     let minor = parts.next().map(read_number).transpose()?;
     let patch = parts.next().map(read_number).transpose()?;
+    // Counted after they are read, so that the first wrong number is told.
     if parts.next().is_some() {
-        return Err(Flaw::TooManyNumbers);
+        return Err(VersionFlaw::TooManyNumbers);
     }
     let count = match (minor, patch) {
-        (_, Some(_)) => Parts::Three,
-        (Some(_), None) => Parts::Two,
-        (None, None) => Parts::One,
+        (_, Some(_)) => WrittenParts::Three,
+        (Some(_), None) => WrittenParts::Two,
+        (None, None) => WrittenParts::One,
     };
+    // Missing numbers are 0: that is what a short form means.
     let version = Version::new(major, minor.unwrap_or(0), patch.unwrap_or(0));
     Ok((version, count))
 }
 
-fn read_number(text: &str) -> Result<u32, Flaw> {
+fn read_number(text: &str) -> Result<u32, VersionFlaw> {
     if text.is_empty() {
-        return Err(Flaw::MissingNumber);
+        return Err(VersionFlaw::MissingNumber);
     }
+    // Digits of other scripts look right to people, so they get a message of their own.
     if let Some(stranger) = text.chars().find(|c| !c.is_ascii_digit()) {
         return Err(if stranger.is_numeric() {
-            Flaw::ForeignDigit(stranger)
+            VersionFlaw::ForeignDigit(stranger)
         } else {
-            Flaw::NotADigit(stranger)
+            VersionFlaw::NotADigit(stranger)
         });
     }
+    // `01` would be a second way to write the same version.
     if text.len() > 1 && text.starts_with('0') {
-        return Err(Flaw::LeadingZero);
+        return Err(VersionFlaw::LeadingZero);
     }
     // Digits only by now: too many of them is all that can be wrong.
-    text.parse().map_err(|_| Flaw::TooLarge)
+    text.parse().map_err(|_| VersionFlaw::TooLarge)
 }
 
 #[cfg(test)]
@@ -226,7 +235,7 @@ mod tests {
     #[test]
     fn what_is_quoted_from_a_caller_is_short_and_on_one_line() {
         let error = Version::parse_full(&"9\u{1b}\n".repeat(10_000)).unwrap_err();
-        assert_eq!(error.flaw, Flaw::TooLong);
+        assert_eq!(error.flaw, VersionFlaw::TooLong);
         let said = error.to_string();
         assert!(
             said.len() < 700 && !said.contains(['\n', '\u{1b}']),

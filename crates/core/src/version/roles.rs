@@ -1,6 +1,6 @@
 //! The parts that a version plays. Each is a type of its own, so that none is taken for another.
 
-use super::{Mark, MarkedVersion, Version, VersionError, parse};
+use super::{MarkedVersion, Version, VersionError, VersionMark, parse};
 use std::fmt;
 
 /// The version that a record is stored at. It never has a mark.
@@ -20,14 +20,14 @@ impl WriteVersion {
     /// Without a mark.
     #[must_use]
     pub const fn plain(version: Version) -> Self {
-        let mark = Mark::Plain;
+        let mark = VersionMark::Plain;
         Self(MarkedVersion { version, mark })
     }
 
     /// With the mark.
     #[must_use]
     pub const fn downgraded(version: Version) -> Self {
-        let mark = Mark::Downgraded;
+        let mark = VersionMark::Downgraded;
         Self(MarkedVersion { version, mark })
     }
 
@@ -53,7 +53,7 @@ impl WriteVersion {
     /// Whether the sender read it as a lowered view.
     #[must_use]
     pub const fn is_marked(self) -> bool {
-        matches!(self.0.mark, Mark::Downgraded)
+        matches!(self.0.mark, VersionMark::Downgraded)
     }
 }
 

@@ -1,30 +1,30 @@
 //! The ids of interfaces, types and entities.
 
-use super::{Classification, Excerpt, Name, TypeName, UrnError, Uuid, Version, VersionError};
+use super::{Classification, Excerpt, TypeName, UrnError, UrnName, Uuid, Version, VersionError};
 use std::fmt;
 use std::marker::PhantomData;
 
 pub(super) const PREFIX: &str = "urn:vcloud:";
 
-/// What a versioned id names: [`Interface`] or [`Type`].
-pub trait Kind: fmt::Debug + Copy {
+/// What a versioned id names: [`InterfaceKind`] or [`TypeKind`].
+pub trait UrnKind: fmt::Debug + Copy {
     /// The word in the id.
     const WORD: &'static str;
 }
 
 /// A contract that types implement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Interface;
+pub struct InterfaceKind;
 
-impl Kind for Interface {
+impl UrnKind for InterfaceKind {
     const WORD: &'static str = "interface";
 }
 
 /// A family of resources.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Type;
+pub struct TypeKind;
 
-impl Kind for Type {
+impl UrnKind for TypeKind {
     const WORD: &'static str = "type";
 }
 
@@ -67,11 +67,11 @@ pub struct Urn<'a, K, V = Version> {
 }
 
 /// `urn:vcloud:interface:vmware:k8s:1.0.0`.
-pub type InterfaceUrn<'a, V = Version> = Urn<'a, Interface, V>;
+pub type InterfaceUrn<'a, V = Version> = Urn<'a, InterfaceKind, V>;
 /// `urn:vcloud:type:acme:app:1.1.0`.
-pub type TypeUrn<'a, V = Version> = Urn<'a, Type, V>;
+pub type TypeUrn<'a, V = Version> = Urn<'a, TypeKind, V>;
 
-impl<'a, K: Kind, V: AnyVersion> Urn<'a, K, V> {
+impl<'a, K: UrnKind, V: AnyVersion> Urn<'a, K, V> {
     /// From its parts.
     #[must_use]
     pub const fn new(name: TypeName<'a>, version: V) -> Self {
@@ -96,7 +96,7 @@ impl<'a, K: Kind, V: AnyVersion> Urn<'a, K, V> {
     }
 }
 
-impl<K: Kind, V: AnyVersion> fmt::Display for Urn<'_, K, V> {
+impl<K: UrnKind, V: AnyVersion> fmt::Display for Urn<'_, K, V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{PREFIX}{}:{}:{}", K::WORD, self.name, self.version)
     }
@@ -125,6 +125,8 @@ impl<'a> EntityUrn<'a> {
     /// Also the old form, with a version before the uuid; that version says nothing any more.
     pub fn parse(text: &'a str) -> Result<Self, UrnError> {
         let rest = after_kind(text, Self::WORD)?;
+        // The version says nothing any more, but it is checked: a text with anything else there is
+        // no id.
         let (vendor, nss, uuid) = if let Some([vendor, nss, uuid]) = parts(rest) {
             (vendor, nss, uuid)
         } else if let Some([vendor, nss, version, uuid]) = parts(rest) {
@@ -186,8 +188,8 @@ fn type_name<'a>(vendor: &'a str, nss: &'a str) -> Result<TypeName<'a>, UrnError
         flaw,
     };
     Ok(TypeName {
-        vendor: Name::parse(vendor).map_err(not_a_vendor)?,
-        nss: Name::parse(nss).map_err(not_an_nss)?,
+        vendor: UrnName::parse(vendor).map_err(not_a_vendor)?,
+        nss: UrnName::parse(nss).map_err(not_an_nss)?,
     })
 }
 

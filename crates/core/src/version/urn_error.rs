@@ -2,13 +2,17 @@
 
 use super::urn::PREFIX;
 use super::{Excerpt, NameFlaw, VersionError};
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 
 /// Why a text is not an id of the kind that was expected.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum UrnError {
     /// Another kind of id, or no id at all.
     #[error("{text} does not begin with `{PREFIX}{kind}:`")]
+    #[code(
+        URN_INVALID,
+        advice = form_advice(kind)
+    )]
     Kind {
         /// What was sent.
         text: Excerpt,
@@ -17,6 +21,10 @@ pub enum UrnError {
     },
     /// Too many or too few parts.
     #[error("after `{kind}` there are three parts separated by `:`, not {found}: {text}")]
+    #[code(
+        URN_INVALID,
+        advice = form_advice(kind)
+    )]
     Parts {
         /// What was sent.
         text: Excerpt,
@@ -27,6 +35,7 @@ pub enum UrnError {
     },
     /// Not the name of a vendor.
     #[error("{text} is not a vendor: {flaw}")]
+    #[code(NAME_INVALID, advice = "Use letters, digits, `_` and `-` only.")]
     Vendor {
         /// What was sent.
         text: Excerpt,
@@ -35,6 +44,7 @@ pub enum UrnError {
     },
     /// Not an nss.
     #[error("{text} is not an nss: {flaw}")]
+    #[code(NAME_INVALID, advice = "Use letters, digits, `_` and `-` only.")]
     Nss {
         /// What was sent.
         text: Excerpt,
@@ -43,41 +53,24 @@ pub enum UrnError {
     },
     /// The version in it.
     #[error(transparent)]
+    #[code(transparent)]
     Version(#[from] VersionError),
     /// The last part of an entity's id.
     #[error("{text} is not a uuid")]
+    #[code(
+        URN_INVALID,
+        advice = "Copy the id as it was answered; it ends with 32 hexadecimal digits in five groups."
+    )]
     Uuid {
         /// What was sent.
         text: Excerpt,
     },
 }
 
-impl Coded for UrnError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Kind { .. } | Self::Parts { .. } | Self::Uuid { .. } => coeval_codes::URN_INVALID,
-            Self::Vendor { .. } | Self::Nss { .. } => coeval_codes::NAME_INVALID,
-            Self::Version(error) => error.code(),
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::Kind { kind, .. } | Self::Parts { kind, .. } => {
-                let last = match *kind {
-                    "entity" => "<uuid>",
-                    _ => "<version>",
-                };
-                format!("Write {PREFIX}{kind}:<vendor>:<nss>:{last}.")
-            }
-            Self::Vendor { .. } | Self::Nss { .. } => {
-                "Use letters, digits, `_` and `-` only.".to_owned()
-            }
-            Self::Version(error) => error.advice(),
-            Self::Uuid { .. } => {
-                "Copy the id as it was answered; it ends with 32 hexadecimal digits in five groups."
-                    .to_owned()
-            }
-        }
-    }
+fn form_advice(kind: &str) -> String {
+    let last = match kind {
+        "entity" => "<uuid>",
+        _ => "<version>",
+    };
+    format!("Write {PREFIX}{kind}:<vendor>:<nss>:{last}.")
 }

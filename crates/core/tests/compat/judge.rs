@@ -3,24 +3,27 @@
 use crate::pair::{Expected, Pair, Truth};
 use crate::tally::{Answer, Tally};
 use crate::truth::validator;
-use coeval_core::compat::{Change, Contained, Finding, Kind, Rule, Side, Verdict, Witness};
+use coeval_core::compat::{
+    ChangeKind, CompatFinding, CompatRule, Counterexample, FindingVerdict, SchemaChange,
+    SchemaContainment, SchemaSide,
+};
 use coeval_core::types::Schema;
 use jsonschema::Draft;
 use serde_json::{Value, json};
 
 /// What a pair of schemas came to.
 pub(crate) struct Judged {
-    pub(crate) change: Change,
+    pub(crate) change: SchemaChange,
     pub(crate) faults: Vec<String>,
     /// As the second validator reads them.
     pub(crate) witnesses: Vec<Value>,
 }
 
-pub(crate) fn compared(old: &Value, new: &Value) -> Change {
+pub(crate) fn compared(old: &Value, new: &Value) -> SchemaChange {
     let compile = |schema: &Value| {
         Schema::compile(schema.clone()).unwrap_or_else(|errors| panic!("{errors:?}: {schema}"))
     };
-    Change::between(&compile(old), &compile(new))
+    SchemaChange::between(&compile(old), &compile(new))
 }
 
 /// Compares, and asks the validator about every witness.
@@ -30,7 +33,7 @@ pub(crate) fn compare(old: &Value, new: &Value, (before, after): (Draft, Draft))
     let mut witnesses: Vec<Value> = Vec::new();
     let of_directions = [&change.old_documents, &change.new_documents].into_iter();
     let of_directions = of_directions.filter_map(|contained| match contained {
-        Contained::No(witness) => Some(witness),
+        SchemaContainment::No(witness) => Some(witness),
         _ => None,
     });
     let of_findings = change
@@ -43,8 +46,8 @@ pub(crate) fn compare(old: &Value, new: &Value, (before, after): (Draft, Draft))
             .each_ref()
             .map(|one| one.is_valid(&witness.document));
         let right = match witness.accepted_by {
-            Side::Old => by_old && !by_new,
-            Side::New => by_new && !by_old,
+            SchemaSide::Old => by_old && !by_new,
+            SchemaSide::New => by_new && !by_old,
         };
         if !right {
             faults.push(format!("no witness: {witness:?}"));
@@ -55,10 +58,10 @@ pub(crate) fn compare(old: &Value, new: &Value, (before, after): (Draft, Draft))
         }
     }
     for (contained, side) in [
-        (&change.old_documents, Side::Old),
-        (&change.new_documents, Side::New),
+        (&change.old_documents, SchemaSide::Old),
+        (&change.new_documents, SchemaSide::New),
     ] {
-        if let Contained::No(witness) = contained
+        if let SchemaContainment::No(witness) = contained
             && witness.accepted_by != side
         {
             faults.push(format!("a witness of the other side: {witness:?}"));
@@ -71,7 +74,7 @@ pub(crate) fn compare(old: &Value, new: &Value, (before, after): (Draft, Draft))
     }
 }
 
-fn written(old: &Value, new: &Value, witness: &Witness) -> Value {
+fn written(old: &Value, new: &Value, witness: &Counterexample) -> Value {
     json!({
         "old": old,
         "new": new,
@@ -101,12 +104,12 @@ pub(crate) fn judge(pair: &Pair, tally: &mut Tally) -> Judged {
         let answer = Answer::of(contained);
         answers.push(answer);
         match (contained, truth) {
-            (Contained::Yes, Truth::No(document)) => {
+            (SchemaContainment::Yes, Truth::No(document)) => {
                 judged
                     .faults
                     .push(format!("{name}: yes, but for {document}"));
             }
-            (Contained::No(witness), Truth::Yes) => {
+            (SchemaContainment::No(witness), Truth::Yes) => {
                 judged.faults.push(format!(
                     "{name}: no, but all fit, also {}",
                     witness.document
@@ -120,12 +123,12 @@ pub(crate) fn judge(pair: &Pair, tally: &mut Tally) -> Judged {
     judged
 }
 
-fn of_policy(pair: &Pair, change: &Change) -> Option<String> {
-    if matches!(change.old_documents, Contained::Unknown(_)) {
-        let counts = change.kind >= Kind::Undecided;
+fn of_policy(pair: &Pair, change: &SchemaChange) -> Option<String> {
+    if matches!(change.old_documents, SchemaContainment::Unknown(_)) {
+        let counts = change.kind >= ChangeKind::Undecided;
         return (!counts).then(|| format!("undecided, and yet {}", change.kind));
     }
-    let is = |kind: Kind, verdict: Verdict, rule: Option<(Rule, &str)>| {
+    let is = |kind: ChangeKind, verdict: FindingVerdict, rule: Option<(CompatRule, &str)>| {
         let told = rule.is_none_or(|(rule, name)| {
             change
                 .findings
@@ -148,18 +151,20 @@ fn of_policy(pair: &Pair, change: &Change) -> Option<String> {
     match &pair.expected {
         Expected::Open => None,
         Expected::Plain => match (&pair.old_fits, &pair.new_fits) {
-            (Truth::No(_), _) => is(Kind::Breaking, Verdict::Proven, None),
-            (Truth::Yes, Truth::No(_)) => is(Kind::Additive, Verdict::Proven, None),
-            (Truth::Yes, Truth::Yes) if matches!(change.new_documents, Contained::Unknown(_)) => {
+            (Truth::No(_), _) => is(ChangeKind::Breaking, FindingVerdict::Proven, None),
+            (Truth::Yes, Truth::No(_)) => is(ChangeKind::Additive, FindingVerdict::Proven, None),
+            (Truth::Yes, Truth::Yes)
+                if matches!(change.new_documents, SchemaContainment::Unknown(_)) =>
+            {
                 None
             }
-            (Truth::Yes, Truth::Yes) => is(Kind::Identical, Verdict::Proven, None),
+            (Truth::Yes, Truth::Yes) => is(ChangeKind::Identical, FindingVerdict::Proven, None),
         },
         Expected::AddedToOpen(name) => {
             let finding = change
                 .findings
                 .iter()
-                .find(|finding| is_about(finding, Rule::FieldAdded, name));
+                .find(|finding| is_about(finding, CompatRule::FieldAdded, name));
             let witness = finding.and_then(|finding| finding.witness.as_ref());
             let uses = witness.is_some_and(|witness| {
                 witness
@@ -168,46 +173,46 @@ fn of_policy(pair: &Pair, change: &Change) -> Option<String> {
                     .contains(&format!("\"{name}\":"))
             });
             is(
-                Kind::Additive,
-                Verdict::ByPolicy,
-                Some((Rule::FieldAdded, name)),
+                ChangeKind::Additive,
+                FindingVerdict::ByPolicy,
+                Some((CompatRule::FieldAdded, name)),
             )
             .or_else(|| (!uses).then(|| format!("no witness uses {name}")))
         }
         Expected::RemovedFromOpen(name) => is(
-            Kind::Breaking,
-            Verdict::ByPolicy,
-            Some((Rule::FieldRemoved, name)),
+            ChangeKind::Breaking,
+            FindingVerdict::ByPolicy,
+            Some((CompatRule::FieldRemoved, name)),
         ),
         Expected::AddedToClosed(name) => is(
-            Kind::Additive,
-            Verdict::Proven,
-            Some((Rule::FieldAdded, name)),
+            ChangeKind::Additive,
+            FindingVerdict::Proven,
+            Some((CompatRule::FieldAdded, name)),
         ),
         Expected::RemovedFromClosed(name) => is(
-            Kind::Breaking,
-            Verdict::Proven,
-            Some((Rule::FieldRemoved, name)),
+            ChangeKind::Breaking,
+            FindingVerdict::Proven,
+            Some((CompatRule::FieldRemoved, name)),
         ),
         Expected::RequiredAdded(name) => is(
-            Kind::Breaking,
-            Verdict::Proven,
-            Some((Rule::RequiredAdded, name)),
+            ChangeKind::Breaking,
+            FindingVerdict::Proven,
+            Some((CompatRule::RequiredAdded, name)),
         ),
         Expected::DefaultChanged => is(
-            Kind::Breaking,
-            Verdict::ByPolicy,
-            Some((Rule::DefaultChanged, "")),
+            ChangeKind::Breaking,
+            FindingVerdict::ByPolicy,
+            Some((CompatRule::DefaultChanged, "")),
         ),
         Expected::DefaultRemoved => is(
-            Kind::Breaking,
-            Verdict::ByPolicy,
-            Some((Rule::DefaultRemoved, "")),
+            ChangeKind::Breaking,
+            FindingVerdict::ByPolicy,
+            Some((CompatRule::DefaultRemoved, "")),
         ),
     }
 }
 
-fn is_about(finding: &Finding, rule: Rule, name: &str) -> bool {
+fn is_about(finding: &CompatFinding, rule: CompatRule, name: &str) -> bool {
     let about = name.is_empty() || finding.path.ends_with(&format!("/{name}"));
     finding.rule == rule && about
 }

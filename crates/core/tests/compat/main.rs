@@ -120,7 +120,7 @@ fn look_at(seed: u64) {
     );
     let judged = judge(&pair, &mut Tally::default());
     println!("{:#?}\nfaults: {:#?}", judged.change, judged.faults);
-    let answers = |change: &coeval_core::compat::Change| {
+    let answers = |change: &coeval_core::compat::SchemaChange| {
         (
             Answer::of(&change.old_documents),
             Answer::of(&change.new_documents),

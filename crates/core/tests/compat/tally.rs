@@ -1,6 +1,6 @@
 //! How much was decided.
 
-use coeval_core::compat::{Change, Contained};
+use coeval_core::compat::{SchemaChange, SchemaContainment};
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -20,11 +20,11 @@ impl Answer {
         }
     }
 
-    pub(crate) const fn of(contained: &Contained) -> Self {
+    pub(crate) const fn of(contained: &SchemaContainment) -> Self {
         match contained {
-            Contained::Yes => Self::Yes,
-            Contained::No(_) => Self::No,
-            Contained::Unknown(_) => Self::Undecided,
+            SchemaContainment::Yes => Self::Yes,
+            SchemaContainment::No(_) => Self::No,
+            SchemaContainment::Unknown(_) => Self::Undecided,
         }
     }
 }
@@ -74,7 +74,7 @@ impl Tally {
         }
     }
 
-    pub(crate) fn note(&mut self, seed: u64, change: &Change) {
+    pub(crate) fn note(&mut self, seed: u64, change: &SchemaChange) {
         let both = [&change.old_documents, &change.new_documents];
         if both.map(Answer::of).contains(&Answer::Undecided) {
             self.open.push(seed);

@@ -1,11 +1,11 @@
 //! The laws themselves.
 
-use coeval_core::convert::{Put, Reason, Record, Refusal};
+use coeval_core::convert::{ContentRecord, ConversionObstacle, ConversionRefusal, PutOutcome};
 use coeval_core::types::{Visibility, same};
 use coeval_core_suite::documents::{document, edit, with_mirrors};
-use coeval_core_suite::field::Field;
+use coeval_core_suite::field::WorldField;
 use coeval_core_suite::places::{chosen, declared, leaves};
-use coeval_core_suite::world::World;
+use coeval_core_suite::world::TypeWorld;
 use fastrand::Rng;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -57,7 +57,7 @@ impl Tally {
 }
 
 /// A record in a form that does not depend on the order of what is kept.
-fn plain(record: &Record) -> (String, Value, Vec<String>) {
+fn plain(record: &ContentRecord) -> (String, Value, Vec<String>) {
     let kept = record.kept.to_json();
     let entry = |entry: &Value| {
         let mut entry = canonical(entry);
@@ -97,7 +97,7 @@ fn canonical(value: &Value) -> Value {
 }
 
 struct Case<'w> {
-    world: &'w World,
+    world: &'w TypeWorld,
     case: u64,
 }
 
@@ -112,7 +112,7 @@ impl Case<'_> {
     }
 }
 
-pub(crate) fn case(world: &World, number: u64, tally: &mut Tally) {
+pub(crate) fn case(world: &TypeWorld, number: u64, tally: &mut Tally) {
     let mut rng = Rng::with_seed(world.seed.wrapping_mul(1_000_003).wrapping_add(number));
     let case = Case {
         world,
@@ -121,7 +121,7 @@ pub(crate) fn case(world: &World, number: u64, tally: &mut Tally) {
     tally.cases += 1;
     let mut home = rng.usize(..world.made.len());
     let at = rng.usize(..world.made.len());
-    let mut stored = Record::new(world.made[home].version, document(world, home, &mut rng));
+    let mut stored = ContentRecord::new(world.made[home].version, document(world, home, &mut rng));
     // Half of the resources have moved before, so that something is kept already.
     if rng.bool() {
         let to = rng.usize(..world.made.len());
@@ -153,7 +153,7 @@ pub(crate) fn case(world: &World, number: u64, tally: &mut Tally) {
 }
 
 /// Whether something at the top is declared by other versions alone.
-fn strays(world: &World, stored: &Record) -> bool {
+fn strays(world: &TypeWorld, stored: &ContentRecord) -> bool {
     let made = world
         .made
         .iter()
@@ -169,11 +169,11 @@ fn strays(world: &World, stored: &Record) -> bool {
 }
 
 impl Case<'_> {
-    fn refused(&self, refusal: &Refusal, tally: &mut Tally) {
+    fn refused(&self, refusal: &ConversionRefusal, tally: &mut Tally) {
         match &refusal.reason {
-            Reason::Value(_) => tally.refused_values += 1,
-            Reason::Ambiguous { .. } => tally.refused_lists += 1,
-            Reason::Mirrors { .. } => tally.refused_mirrors += 1,
+            ConversionObstacle::Value(_) => tally.refused_values += 1,
+            ConversionObstacle::Ambiguous { .. } => tally.refused_lists += 1,
+            ConversionObstacle::Mirrors { .. } => tally.refused_mirrors += 1,
             _ => self.fail("no reason for a refusal", &[("refusal", refusal)]),
         }
     }
@@ -183,10 +183,10 @@ impl Case<'_> {
         &self,
         home: usize,
         at: usize,
-        stored: &Record,
+        stored: &ContentRecord,
         rng: &mut Rng,
         tally: &mut Tally,
-    ) -> Result<(), Refusal> {
+    ) -> Result<(), ConversionRefusal> {
         let versions = &self.world.versions;
         let version = |number: usize| self.world.made[number].version;
         let direct = versions.moved(stored.clone(), version(at))?;
@@ -232,7 +232,7 @@ impl Case<'_> {
 
     /// What was read at the stored version and is saved as it is at one next to it, which no step
     /// leads to, is never refused, and is the same where it was.
-    fn saved_elsewhere(&self, home: usize, at: usize, stored: &Record, tally: &mut Tally) {
+    fn saved_elsewhere(&self, home: usize, at: usize, stored: &ContentRecord, tally: &mut Tally) {
         let (from, to) = (&self.world.made[home], &self.world.made[at]);
         let above = to.parent == Some(home) && to.steps.is_empty();
         let below = from.parent == Some(at) && from.steps.is_empty();
@@ -266,9 +266,9 @@ impl Case<'_> {
     /// Whether two records are one. After an edit by somebody else a save may note the same things
     /// elsewhere: for the other branch of a `when`, or no longer that an object was empty which is not
     /// empty now. What is seen is the same at every version.
-    fn alike(&self, one: &Record, other: &Record, turn: usize) -> bool {
+    fn alike(&self, one: &ContentRecord, other: &ContentRecord, turn: usize) -> bool {
         let versions = &self.world.versions;
-        let seen = |record: &Record, version| {
+        let seen = |record: &ContentRecord, version| {
             let view = versions.view(record.clone(), version);
             view.map(|view| canonical(&view.content))
         };
@@ -280,10 +280,10 @@ impl Case<'_> {
     fn writing(
         &self,
         (home, at, turn): (usize, usize, usize),
-        stored: &Record,
+        stored: &ContentRecord,
         rng: &mut Rng,
         tally: &mut Tally,
-    ) -> Result<Record, Refusal> {
+    ) -> Result<ContentRecord, ConversionRefusal> {
         let versions = &self.world.versions;
         let version = self.world.made[at].version;
         tally.puts_above += u64::from(version > stored.version);
@@ -372,20 +372,20 @@ impl Case<'_> {
     fn edit_safety(
         &self,
         (home, at, other): (usize, usize, usize),
-        stored: &Record,
-        put: &Put,
+        stored: &ContentRecord,
+        put: &PutOutcome,
         body: &Value,
         details: &[(&str, &dyn fmt::Debug)],
         tally: &mut Tally,
     ) {
         let made = &self.world.made[other];
-        let read = |record: &Record| self.world.versions.view(record.clone(), made.version);
+        let read = |record: &ContentRecord| self.world.versions.view(record.clone(), made.version);
         let Ok(before) = read(stored) else {
             return;
         };
         let after = match read(&put.record) {
             Ok(after) => after.content,
-            Err(refusal) if matches!(refusal.reason, Reason::Value(_)) => return,
+            Err(refusal) if matches!(refusal.reason, ConversionObstacle::Value(_)) => return,
             Err(refusal) => self.fail(
                 "other versions stay readable",
                 &[("refusal", &refusal), details[0], details[3]],
@@ -396,7 +396,7 @@ impl Case<'_> {
         let at_home = declared(&self.world.made[home].fields);
         let derived = chosen(&made.fields, &|field| field.derived);
         // What was picked out of a list is expressed where it is now, and the rest of it kept.
-        let picked = |fields: &[Field]| !chosen(fields, &|field| field.alias).is_empty();
+        let picked = |fields: &[WorldField]| !chosen(fields, &|field| field.alias).is_empty();
         let picks = self.world.made.iter().any(|one| picked(&one.fields));
         let families = chosen(&made.fields, &|field| field.family);
         let aliases = chosen(&made.fields, &|field| field.alias);

@@ -15,7 +15,7 @@
 mod check;
 
 use check::Tally;
-use coeval_core_suite::world::World;
+use coeval_core_suite::world::TypeWorld;
 
 const WORLDS: u64 = 500;
 const CASES: u64 = 40;
@@ -34,7 +34,7 @@ fn worlds() -> u64 {
 fn run(worlds: impl Iterator<Item = u64>) -> Tally {
     let mut tally = Tally::default();
     for seed in worlds {
-        let world = World::new(seed);
+        let world = TypeWorld::new(seed);
         for case in 0..CASES {
             check::case(&world, case, &mut tally);
         }
@@ -45,7 +45,7 @@ fn run(worlds: impl Iterator<Item = u64>) -> Tally {
 /// A quarter of the worlds, so that the parts run side by side.
 fn part(number: u64) {
     if let Some(seed) = variable("COEVAL_LAW_SEED") {
-        let world: World = World::new(seed);
+        let world: TypeWorld = TypeWorld::new(seed);
         eprintln!("{}", world.describe());
         run([seed].into_iter());
         return;

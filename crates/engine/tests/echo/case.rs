@@ -1,20 +1,30 @@
 //! One case: a resource, and the turns of its clients.
 
 use crate::edit::Edit;
-use crate::server::{self, Server};
+use crate::server;
+use crate::server::Server;
 use crate::snapshot::Snapshot;
 use crate::tally::Tally;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Code;
+use coeval_codes::Coded;
 use coeval_core::decide::StoreAt;
 use coeval_core::types::same;
-use coeval_core::version::{Version, WriteVersion};
-use coeval_core_suite::documents::{declared_document, edit_once, with_mirrors};
+use coeval_core::version::Version;
+use coeval_core::version::WriteVersion;
+use coeval_core_suite::documents::declared_document;
+use coeval_core_suite::documents::edit_once;
+use coeval_core_suite::documents::with_mirrors;
 use coeval_core_suite::expected::has_unlisted;
-use coeval_core_suite::world::World;
-use coeval_engine::write::{Create, Update, Upgrade};
-use coeval_engine::{EngineError, Target, TypeKey};
+use coeval_core_suite::world::TypeWorld;
+use coeval_engine::EngineError;
+use coeval_engine::Target;
+use coeval_engine::TypeKey;
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use coeval_engine::write::Upgrade;
 use fastrand::Rng;
-use serde_json::{Value, json};
+use serde_json::Value;
+use serde_json::json;
 
 /// Saves of each case.
 const TURNS: usize = 3;
@@ -22,7 +32,7 @@ const TURNS: usize = 3;
 struct Case<'w> {
     server: &'w Server,
     of: &'w TypeKey,
-    world: &'w World,
+    world: &'w TypeWorld,
     rng: Rng,
     name: String,
     target: Target,
@@ -37,7 +47,7 @@ struct Case<'w> {
 pub(crate) async fn run(
     server: &Server,
     of: &TypeKey,
-    world: &World,
+    world: &TypeWorld,
     number: u64,
 ) -> Result<Tally, String> {
     let seed = world.seed.wrapping_mul(1_000_003).wrapping_add(number);
@@ -76,7 +86,7 @@ pub(crate) async fn run(
     done.map_err(|law| dump(world, number, &law, &turns))
 }
 
-fn dump(world: &World, number: u64, law: &str, turns: &[String]) -> String {
+fn dump(world: &TypeWorld, number: u64, law: &str, turns: &[String]) -> String {
     let files = (0..world.made.len()).map(|at| server::file(world, at, "thing").to_string());
     let files: Vec<_> = files.collect();
     format!(
@@ -88,7 +98,7 @@ fn dump(world: &World, number: u64, law: &str, turns: &[String]) -> String {
 }
 
 /// A document that can be created: mirrors agree, and what is not declared is nobody's.
-fn document(world: &World, home: usize, rng: &mut Rng) -> Value {
+fn document(world: &TypeWorld, home: usize, rng: &mut Rng) -> Value {
     let made = &world.made[home];
     let mut map = declared_document(world, home, rng);
     for (one, other) in &made.mirrors {

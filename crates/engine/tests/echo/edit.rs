@@ -4,22 +4,30 @@
 use crate::tally::Tally;
 use coeval_codes::Code;
 use coeval_core::types::same;
-use coeval_core_suite::expected::{Expected, expected, is_part};
-use coeval_core_suite::field::{Field, Kind};
-use coeval_core_suite::places::{Leaf, Place, chosen, declared_fields, leaves};
-use coeval_core_suite::world::World;
+use coeval_core_suite::expected::ExpectedView;
+use coeval_core_suite::expected::expected;
+use coeval_core_suite::expected::is_part;
+use coeval_core_suite::field::FieldKind;
+use coeval_core_suite::field::WorldField;
+use coeval_core_suite::places::Leaf;
+use coeval_core_suite::places::LeafPlace;
+use coeval_core_suite::places::chosen;
+use coeval_core_suite::places::declared_fields;
+use coeval_core_suite::places::leaves;
+use coeval_core_suite::world::TypeWorld;
 use serde_json::Value;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// An edit of a view.
 pub(crate) struct Edit<'e> {
-    world: &'e World,
+    world: &'e TypeWorld,
     /// The number of the version.
     at: usize,
     view: &'e Value,
     body: &'e Value,
     /// Leaves that differ.
-    touched: BTreeSet<Place>,
+    touched: BTreeSet<LeafPlace>,
     /// Whether something is gone, and with it what was kept for it.
     pub(crate) deletes: bool,
     /// Whether another version has a field that is taken out of an item of a list.
@@ -27,7 +35,7 @@ pub(crate) struct Edit<'e> {
 }
 
 impl<'e> Edit<'e> {
-    pub(crate) fn new(world: &'e World, at: usize, view: &'e Value, body: &'e Value) -> Self {
+    pub(crate) fn new(world: &'e TypeWorld, at: usize, view: &'e Value, body: &'e Value) -> Self {
         let fields = &world.made[at].fields;
         let (before, after) = (leaves(fields, view), leaves(fields, body));
         let places: BTreeSet<_> = before.keys().chain(after.keys()).collect();
@@ -36,7 +44,7 @@ impl<'e> Edit<'e> {
             .filter(|place| !alike(before.get(place), after.get(place)))
             .cloned()
             .collect();
-        let aliases = |fields: &[Field]| !chosen(fields, &|field| field.alias).is_empty();
+        let aliases = |fields: &[WorldField]| !chosen(fields, &|field| field.alias).is_empty();
         Self {
             world,
             at,
@@ -49,7 +57,7 @@ impl<'e> Edit<'e> {
     }
 
     /// Everything that a document says, as an edit of nothing.
-    pub(crate) fn all(world: &'e World, at: usize, body: &'e Value) -> Self {
+    pub(crate) fn all(world: &'e TypeWorld, at: usize, body: &'e Value) -> Self {
         Self::new(world, at, &Value::Null, body)
     }
 
@@ -64,11 +72,11 @@ impl<'e> Edit<'e> {
     /// Whether what was kept may go: with something that is deleted, or with the value that it refines.
     /// The rest of a list goes with a changed first item where that was parsed or split on the way.
     pub(crate) fn may_drop(&self) -> bool {
-        let lists = |place: &Place| {
+        let lists = |place: &LeafPlace| {
             (0..self.world.made.len()).any(|number| {
                 let fields = self.fields_at(number);
                 let mut here = fields.get(&place.pattern()).into_iter().flatten();
-                here.any(|field| matches!(field.kind, Kind::List(_)))
+                here.any(|field| matches!(field.kind, FieldKind::List(_)))
             })
         };
         self.deletes || self.touched.iter().any(lists)
@@ -115,8 +123,8 @@ impl<'e> Edit<'e> {
                 let fields = elsewhere.iter().filter_map(|fields| fields.get(&pattern));
                 let fields: Vec<_> = fields.flatten().collect();
                 return written.into_iter().any(|leaf| {
-                    let refused = |field: &&&Field| {
-                        expected(leaf.field, field, leaf.value) == Expected::Refused
+                    let refused = |field: &&&WorldField| {
+                        expected(leaf.field, field, leaf.value) == ExpectedView::Refused
                     };
                     fields.iter().any(refused)
                 });
@@ -125,17 +133,17 @@ impl<'e> Edit<'e> {
             let pairs = written.flat_map(|leaf| fields.clone().map(move |field| (leaf, field)));
             pairs.into_iter().any(|(leaf, field)| {
                 let expected = expected(leaf.field, field, leaf.value);
-                let whole_list = matches!(field.kind, Kind::Items(_));
+                let whole_list = matches!(field.kind, FieldKind::Items(_));
                 expected.is_unfit(field, readers).unwrap_or(whole_list)
             })
         })
     }
 
-    fn body_leaves(&self) -> BTreeMap<Place, Vec<Leaf<'_>>> {
+    fn body_leaves(&self) -> BTreeMap<LeafPlace, Vec<Leaf<'_>>> {
         leaves(&self.world.made[self.at].fields, self.body)
     }
 
-    fn fields_at(&self, other: usize) -> BTreeMap<Vec<u32>, Vec<&Field>> {
+    fn fields_at(&self, other: usize) -> BTreeMap<Vec<u32>, Vec<&WorldField>> {
         declared_fields(&self.world.made[other].fields)
     }
 
@@ -215,7 +223,7 @@ impl<'e> Edit<'e> {
     }
 
     /// Fields whose value follows from others in ways that the model does not tell.
-    fn is_vague(&self, place: &Place, leaves: &[Leaf<'_>]) -> bool {
+    fn is_vague(&self, place: &LeafPlace, leaves: &[Leaf<'_>]) -> bool {
         let follows = |leaf: &Leaf<'_>| leaf.field.alias || leaf.field.derived;
         let edited = !self.is_nothing();
         let picked = self.picks && place.has_item("n1");
@@ -249,7 +257,7 @@ impl<'e> Edit<'e> {
                 None => {
                     // Whether `remove` or `add` have a value for it is not known here.
                     let filled =
-                        field.required || field.default.is_some() || field.kind == Kind::Int;
+                        field.required || field.default.is_some() || field.kind == FieldKind::Int;
                     if let Some(now) = now.filter(|_| !filled) {
                         let now = now.value;
                         return Err(format!("{place:?} was deleted and is {now}"));
@@ -259,7 +267,7 @@ impl<'e> Edit<'e> {
                     tally.converted_checked += u64::from(leaf.field.changes != field.changes);
                     let expected = expected(leaf.field, field, leaf.value);
                     let fits = now.is_some_and(|now| expected.is(now.value));
-                    let nothing_to_show = now.is_none() && expected == Expected::Unknown;
+                    let nothing_to_show = now.is_none() && expected == ExpectedView::Unknown;
                     if !fits && !nothing_to_show {
                         let now = now.map(|now| now.value);
                         return Err(format!("{place:?} is {now:?}, and not {expected:?}"));
@@ -275,14 +283,14 @@ impl<'e> Edit<'e> {
     /// A text that was changed is seen in its parts, where a version has those instead.
     fn parts_follow(
         &self,
-        place: &Place,
-        fields: &BTreeMap<Vec<u32>, Vec<&Field>>,
-        after: &BTreeMap<Place, Vec<Leaf<'_>>>,
+        place: &LeafPlace,
+        fields: &BTreeMap<Vec<u32>, Vec<&WorldField>>,
+        after: &BTreeMap<LeafPlace, Vec<Leaf<'_>>>,
         tally: &mut Tally,
     ) -> Result<(), String> {
         let view = leaves(&self.world.made[self.at].fields, self.view);
         let body = self.body_leaves();
-        let value_of = |all: &BTreeMap<Place, Vec<Leaf<'_>>>, field: &Field| {
+        let value_of = |all: &BTreeMap<LeafPlace, Vec<Leaf<'_>>>, field: &WorldField| {
             let mut here = all.get(place).into_iter().flatten();
             here.find(|leaf| leaf.field.origin == field.origin)
                 .map(|leaf| leaf.value.clone())
@@ -295,8 +303,8 @@ impl<'e> Edit<'e> {
             for part in parts.filter(|field| is_part(field, leaf.field)) {
                 let expected = expected(leaf.field, part, leaf.value);
                 let now = value_of(after, part);
-                tally.parts_checked += u64::from(expected != Expected::Unknown);
-                if expected != Expected::Unknown
+                tally.parts_checked += u64::from(expected != ExpectedView::Unknown);
+                if expected != ExpectedView::Unknown
                     && !now.as_ref().is_some_and(|now| expected.is(now))
                 {
                     let (whole, name) = (leaf.value, &part.name);
@@ -313,13 +321,13 @@ impl<'e> Edit<'e> {
     /// they stand by now.
     fn items_follow(
         &self,
-        place: &Place,
+        place: &LeafPlace,
         before: Option<&Vec<Leaf<'_>>>,
         now: Option<&Leaf<'_>>,
     ) -> Result<(), String> {
         let own = leaves(&self.world.made[self.at].fields, self.view);
         let list = |leaf: Option<&Leaf<'_>>| {
-            let leaf = leaf.filter(|leaf| matches!(leaf.field.kind, Kind::Items(_)));
+            let leaf = leaf.filter(|leaf| matches!(leaf.field.kind, FieldKind::Items(_)));
             leaf.and_then(|leaf| leaf.value.as_array().cloned())
         };
         let first = |leaves: Option<&Vec<Leaf<'_>>>| list(leaves.and_then(|all| all.first()));

@@ -28,7 +28,7 @@ mod server;
 mod snapshot;
 mod tally;
 
-use coeval_core_suite::world::World;
+use coeval_core_suite::world::TypeWorld;
 use futures::StreamExt;
 use server::Server;
 use tally::Tally;
@@ -89,7 +89,7 @@ struct Outcome {
 }
 
 async fn run(server: &Server, seed: u64, cases: std::ops::Range<u64>) -> Outcome {
-    let world = World::new(seed);
+    let world = TypeWorld::new(seed);
     let of = server.register(&world).await;
     let cases = cases.map(|number| case::run(server, &of, &world, number));
     let mut done = futures::stream::iter(cases).buffer_unordered(AT_A_TIME);

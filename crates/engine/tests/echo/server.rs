@@ -1,11 +1,19 @@
 //! An engine on a store of its own, with the generated types.
 
-use coeval_access::{Rights, Subject};
-use coeval_core_suite::world::World;
+use coeval_access::AccessSubject;
+use coeval_access::Rights;
+use coeval_core_suite::world::TypeWorld;
+use coeval_engine::Caller;
+use coeval_engine::Engine;
+use coeval_engine::SYSTEM_ORG;
+use coeval_engine::Settings;
+use coeval_engine::TypeKey;
 use coeval_engine::types::Registration;
-use coeval_engine::{Caller, Engine, SYSTEM_ORG, Settings, TypeKey};
-use coeval_stores::{OpenOptions, OpenStore, open};
-use serde_json::{Value, json};
+use coeval_stores::OpenOptions;
+use coeval_stores::OpenStore;
+use coeval_stores::open;
+use serde_json::Value;
+use serde_json::json;
 use std::sync::Arc;
 
 pub(crate) struct Server {
@@ -22,7 +30,7 @@ impl Server {
         let opened = open(&url, OpenOptions::default()).await.unwrap();
         let engine = Engine::open(Arc::clone(&opened.store), Settings::default()).await;
         let roles = vec!["System Administrator".to_owned()];
-        let admin = Subject::provider("admin", SYSTEM_ORG, roles, Rights::everything());
+        let admin = AccessSubject::provider("admin", SYSTEM_ORG, roles, Rights::everything());
         Self {
             engine: engine.unwrap(),
             admin: Caller::new(Arc::new(admin)),
@@ -33,7 +41,7 @@ impl Server {
 
     /// Registers all versions of a world, in their order, whatever is found: a bump that is too small
     /// marks the version unproven, as it does for clients of the RDE API.
-    pub(crate) async fn register(&self, world: &World) -> TypeKey {
+    pub(crate) async fn register(&self, world: &TypeWorld) -> TypeKey {
         let nss = format!("w{}", world.seed);
         for number in 0..world.made.len() {
             let file = file(world, number, &nss);
@@ -47,16 +55,16 @@ impl Server {
 
 /// One type in 160 accepts edits at the stored version alone: few, since nearly every save at
 /// another version is refused there.
-pub(crate) fn is_strict(world: &World) -> bool {
+pub(crate) fn is_strict(world: &TypeWorld) -> bool {
     world.seed % 160 == 95
 }
 
 /// One in forty changes a meaning with every version.
-pub(crate) fn changes_meaning(world: &World) -> bool {
+pub(crate) fn changes_meaning(world: &TypeWorld) -> bool {
     world.seed % 40 == 21
 }
 
-pub(crate) fn file(world: &World, number: usize, nss: &str) -> Value {
+pub(crate) fn file(world: &TypeWorld, number: usize, nss: &str) -> Value {
     let mut file = world.file(number, nss);
     if is_strict(world) {
         file["spec"]["skew"] = json!("strict");

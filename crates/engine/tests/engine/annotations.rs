@@ -1,27 +1,39 @@
 //! Deprecation and columns of type versions.
 
-use crate::world::{TENANT, World, admin, app, app_file, tenant, v};
+use crate::world::TENANT;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_file;
+use crate::world::tenant;
+use crate::world::v;
 use coeval_codes::Coded;
-use coeval_core::types::{Column, ColumnType, Deprecation};
-use coeval_engine::types::{AnnotationChange, CatalogEntry, Registration};
+use coeval_core::types::ColumnType;
+use coeval_core::types::ListColumn;
+use coeval_core::types::VersionDeprecation;
+use coeval_engine::Engine;
+use coeval_engine::EngineError;
+use coeval_engine::types::AnnotationChange;
+use coeval_engine::types::CatalogEntry;
+use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
-use coeval_engine::{Engine, EngineError};
-use coeval_storage::{Key, ReadRequest};
+use coeval_storage::Key;
+use coeval_storage::ReadRequest;
 use serde_json::json;
 
 const SCHEMA: &str =
     "  schema: {type: object, properties: {image: {type: string}, size: {type: integer}}}\n";
 
-fn image() -> Column {
-    Column {
+fn image() -> ListColumn {
+    ListColumn {
         name: "Image".to_owned(),
         path: "/image".to_owned(),
         kind: ColumnType::String,
     }
 }
 
-fn from_today(message: &str) -> Deprecation {
-    Deprecation {
+fn from_today(message: &str) -> VersionDeprecation {
+    VersionDeprecation {
         since: Some("2026-11-18".to_owned()),
         sunset: None,
         message: Some(message.to_owned()),
@@ -170,7 +182,7 @@ pub(crate) async fn who_may_not_edit_a_version_may_not_annotate_it(world: World)
         unknown.unwrap_err().code(),
         coeval_codes::TYPE_VERSION_UNKNOWN
     );
-    let columns = Some(vec![Column {
+    let columns = Some(vec![ListColumn {
         path: "/img".to_owned(),
         ..image()
     }]);
@@ -180,7 +192,7 @@ pub(crate) async fn who_may_not_edit_a_version_may_not_annotate_it(world: World)
     };
     let refused = annotate(engine, wrong).await.unwrap_err();
     assert_eq!(refused.code(), coeval_codes::ANNOTATION_INVALID);
-    let backwards = Deprecation {
+    let backwards = VersionDeprecation {
         sunset: Some("2020-01-01".to_owned()),
         ..from_today("no")
     };

@@ -1,18 +1,39 @@
 //! What definitions may be, who sees them, and what may change while they are in use.
 
-use crate::world::{TENANT, World, admin, app, app_1_0, app_1_1, app_file, tenant, v};
-use coeval_access::inheritance::Inherits;
-use coeval_access::{Acl, Grant, Level, Member};
+use crate::world::TENANT;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_1_1;
+use crate::world::app_file;
+use crate::world::tenant;
+use crate::world::v;
+use coeval_access::AccessLevel;
+use coeval_access::Acl;
+use coeval_access::AclMember;
+use coeval_access::Grant;
+use coeval_access::inheritance::InheritedAcl;
 use coeval_codes::Coded;
 use coeval_core::decide::StoreAt;
 use coeval_core::types::InterfaceId;
-use coeval_engine::behaviors::{Behavior, BehaviorAccess, interface_behavior_id};
-use coeval_engine::types::{Interface, Registration};
-use coeval_engine::write::{Create, Update};
-use coeval_engine::{
-    AuditQuery, Caller, Engine, EngineError, Target, TypeKey, WantedVersions, What,
-};
-use serde_json::{Value, json};
+use coeval_engine::AuditQuery;
+use coeval_engine::Caller;
+use coeval_engine::Engine;
+use coeval_engine::EngineError;
+use coeval_engine::Target;
+use coeval_engine::TypeKey;
+use coeval_engine::WantedVersions;
+use coeval_engine::What;
+use coeval_engine::behaviors::Behavior;
+use coeval_engine::behaviors::BehaviorAccess;
+use coeval_engine::behaviors::interface_behavior_id;
+use coeval_engine::types::Interface;
+use coeval_engine::types::Registration;
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use serde_json::Value;
+use serde_json::json;
 
 fn deployable() -> InterfaceId {
     InterfaceId {
@@ -119,19 +140,22 @@ pub(crate) async fn a_type_in_use_may_do_a_behavior_otherwise(world: World) {
         behavior: behavior.to_owned(),
         level,
     };
-    let first = access(&own, Level::ReadOnly);
+    let first = access(&own, AccessLevel::ReadOnly);
     engine
         .add_behavior_access(&by, &of, at, first)
         .await
         .unwrap();
-    let second = access(&reference, Level::FullControl);
+    let second = access(&reference, AccessLevel::FullControl);
     engine
         .add_behavior_access(&by, &of, at, second.clone())
         .await
         .unwrap();
     let said = engine.behavior_access(&by, &of, at).await.unwrap();
     assert_eq!(said, [second], "of one behavior one thing is said");
-    let foreign = access("urn:vcloud:behavior-interface:x:y:z:1.0.0", Level::ReadOnly);
+    let foreign = access(
+        "urn:vcloud:behavior-interface:x:y:z:1.0.0",
+        AccessLevel::ReadOnly,
+    );
     let refused = engine
         .set_behavior_access(&by, &of, at, vec![foreign])
         .await;
@@ -166,16 +190,16 @@ pub(crate) async fn an_edit_keeps_what_is_noted_beside_the_definition(world: Wor
         .unwrap();
     let access = BehaviorAccess {
         behavior: reference.clone(),
-        level: Level::ReadWrite,
+        level: AccessLevel::ReadWrite,
     };
     engine
         .add_behavior_access(&by, &of, at, access.clone())
         .await
         .unwrap();
     let open = |acl: &mut Acl| {
-        let member = Member::Org(TENANT.to_owned());
-        let level = Level::ReadOnly;
-        Ok(acl.set(Grant { member, level }, Level::FullControl)?)
+        let member = AclMember::Org(TENANT.to_owned());
+        let level = AccessLevel::ReadOnly;
+        Ok(acl.set(Grant { member, level }, AccessLevel::FullControl)?)
     };
     engine.set_type_acl(&by, &of, at, open).await.unwrap();
     let acl = engine.type_acl(&by, &of, at).await.unwrap();
@@ -257,7 +281,7 @@ pub(crate) async fn a_reference_that_leads_out_is_a_finding_or_refused(mut world
     let warn = Registration::of(file).warn();
     let done = engine.register(&admin(), warn).await.unwrap();
     assert!(done.unproven);
-    assert_eq!(done.inherits, Some(Inherits::NothingAsFirst));
+    assert_eq!(done.inherits, Some(InheritedAcl::NothingAsFirst));
     let rule = coeval_codes::SCHEMA_REF_REMOTE.to_string();
     assert_eq!(done.findings[0].rule, rule);
     assert_eq!(done.findings[0].path, "/properties/a/$ref");

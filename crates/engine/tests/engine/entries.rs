@@ -1,18 +1,47 @@
 //! Entries beside resources, and what an API may do with a resource that was never resolved.
 
-use crate::world::{TENANT, World, admin, app, app_1_0, app_1_1, settings, tenant, v};
+use crate::world::TENANT;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_1_1;
+use crate::world::settings;
+use crate::world::tenant;
+use crate::world::v;
 use coeval_codes::Coded;
 use coeval_core::decide::StoreAt;
-use coeval_engine::entries::{Domain, EntryKey, EntryValue, NewEntry};
-use coeval_engine::inspect::{Problem, ProblemKind, Repair};
+use coeval_engine::AuditQuery;
+use coeval_engine::Engine;
+use coeval_engine::State;
+use coeval_engine::Target;
+use coeval_engine::What;
+use coeval_engine::entries::Domain;
+use coeval_engine::entries::EntryKey;
+use coeval_engine::entries::EntryValue;
+use coeval_engine::entries::NewEntry;
+use coeval_engine::inspect::Problem;
+use coeval_engine::inspect::ProblemKind;
+use coeval_engine::inspect::Repair;
 use coeval_engine::tasks::Status;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Checking, Create, Delete, MetaEdit, Update};
-use coeval_engine::{AuditQuery, Engine, State, Target, What};
-use coeval_storage::{Clock, Key, Millis, Put, Range, Span, SystemClock};
-use serde_json::{Value, json};
+use coeval_engine::write::Checking;
+use coeval_engine::write::Create;
+use coeval_engine::write::Delete;
+use coeval_engine::write::MetaEdit;
+use coeval_engine::write::Update;
+use coeval_storage::Clock;
+use coeval_storage::Key;
+use coeval_storage::KeySpan;
+use coeval_storage::ReadRange;
+use coeval_storage::RecordPut;
+use coeval_storage::SystemClock;
+use coeval_storage::UnixMillis;
+use serde_json::Value;
+use serde_json::json;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use std::time::Instant;
 
 async fn prepared(engine: &Engine) {
     for file in [app_1_0(), app_1_1()] {
@@ -43,8 +72,8 @@ fn entry(key: &str) -> NewEntry {
 }
 
 async fn noted(engine: &Engine) -> Vec<Key> {
-    let span = Span::below(&Key::new("m").unwrap());
-    let (_, page) = engine.store().range(Range::of(span)).await.unwrap();
+    let span = KeySpan::below(&Key::new("m").unwrap());
+    let (_, page) = engine.store().range(ReadRange::of(span)).await.unwrap();
     page.entries.into_iter().map(|entry| entry.key).collect()
 }
 
@@ -60,7 +89,7 @@ pub(crate) async fn entries_expire_with_their_resource(world: World) {
     let update = Update {
         content: None,
         meta: MetaEdit {
-            expires: Some(Some(Millis(SystemClock::default().now().0 + 700))),
+            expires: Some(Some(UnixMillis(SystemClock::default().now().0 + 700))),
             ..MetaEdit::default()
         },
         ..Update::new(v("1.0.0"), Value::Null)
@@ -101,7 +130,7 @@ pub(crate) async fn entries_of_nobody_are_found_by_an_inspection(world: World) {
         .await
         .unwrap();
     let lost = Key::new("m/00000000-0000-4000-8000-000000000009").unwrap();
-    let put = Put::of(b"[]".to_vec());
+    let put = RecordPut::of(b"[]".to_vec());
     engine.store().put(&lost, put).await.unwrap();
     let mut problems = Vec::new();
     let told = &mut |problem: &Problem| problems.push(problem.clone());

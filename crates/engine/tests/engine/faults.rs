@@ -1,29 +1,41 @@
 //! Every step of a write goes wrong once, in every way: what was refused is not there, what was
 //! acknowledged is, and nothing is half done.
 
-use crate::world::{World, admin, app, app_1_0, app_1_1, v};
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_1_1;
+use crate::world::v;
+use coeval_engine::Engine;
+use coeval_engine::EngineError;
+use coeval_engine::Settings;
+use coeval_engine::Target;
 use coeval_engine::inspect::Repair;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, Update};
-use coeval_engine::{Engine, EngineError, Settings, Target};
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
 use coeval_storage::StorageError;
-use coeval_storage::layers::{Fault, FaultPlan, Faulty};
+use coeval_storage::layers::FaultPlan;
+use coeval_storage::layers::FaultyStore;
+use coeval_storage::layers::InjectedFault;
 use serde_json::json;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
 
 /// The operation of that number goes wrong so.
 #[derive(Debug)]
 pub(crate) struct Nth {
     left: AtomicUsize,
-    fault: Fault,
+    fault: InjectedFault,
     writes: bool,
     hit: AtomicUsize,
 }
 
 impl Nth {
     /// The write of that number.
-    pub(crate) fn of_writes(nth: usize, fault: Fault) -> Self {
+    pub(crate) fn of_writes(nth: usize, fault: InjectedFault) -> Self {
         Self {
             left: AtomicUsize::new(nth),
             fault,
@@ -36,7 +48,7 @@ impl Nth {
         self.hit.load(Ordering::SeqCst) > 0
     }
 
-    fn strike(&self, is_write: bool) -> Option<Fault> {
+    fn strike(&self, is_write: bool) -> Option<InjectedFault> {
         if is_write != self.writes {
             return None;
         }
@@ -54,11 +66,11 @@ impl Nth {
 }
 
 impl FaultPlan for Nth {
-    fn read(&self) -> Option<Fault> {
+    fn read(&self) -> Option<InjectedFault> {
         self.strike(false)
     }
 
-    fn write(&self) -> Option<Fault> {
+    fn write(&self) -> Option<InjectedFault> {
         self.strike(true)
     }
 }
@@ -86,10 +98,10 @@ pub(crate) async fn every_step_of_every_write_may_fail(world: World) {
             .unwrap();
     }
     let faults = [
-        (false, Fault::ErrorBefore),
-        (true, Fault::ErrorBefore),
-        (true, Fault::ErrorAfter),
-        (true, Fault::UnknownBefore),
+        (false, InjectedFault::ErrorBefore),
+        (true, InjectedFault::ErrorBefore),
+        (true, InjectedFault::ErrorAfter),
+        (true, InjectedFault::UnknownBefore),
     ];
     let mut struck = 0;
     for (writes, fault) in faults {
@@ -123,7 +135,7 @@ async fn attempt(
     world: &World,
     operation: &str,
     writes: bool,
-    fault: Fault,
+    fault: InjectedFault,
     nth: usize,
     about: &str,
 ) -> bool {
@@ -150,7 +162,7 @@ async fn attempt(
         writes,
         hit: AtomicUsize::new(0),
     });
-    let store = Faulty::new(
+    let store = FaultyStore::new(
         Arc::clone(engine.store()),
         Arc::clone(&plan) as Arc<dyn FaultPlan>,
     );

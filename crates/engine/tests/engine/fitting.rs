@@ -1,12 +1,20 @@
 //! A view fits the version that it claims, and a body the version that it is written at.
 
-use crate::world::{World, admin, app, app_file, v};
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_file;
+use crate::world::v;
 use coeval_codes::Coded;
+use coeval_engine::EngineError;
 use coeval_engine::ListQuery;
+use coeval_engine::Target;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, Undeclared, Update};
-use coeval_engine::{EngineError, Target};
-use serde_json::{Value, json};
+use coeval_engine::write::Create;
+use coeval_engine::write::Undeclared;
+use coeval_engine::write::Update;
+use serde_json::Value;
+use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 

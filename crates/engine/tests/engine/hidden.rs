@@ -1,17 +1,33 @@
 //! What a type version that the caller can't see is to it: nothing.
 
 use crate::identity::code;
-use crate::world::{TENANT, World, admin, app, app_1_0, app_file, tenant, v};
+use crate::world::TENANT;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_file;
+use crate::world::tenant;
+use crate::world::v;
 use coeval_codes::Coded;
 use coeval_core::version::Version;
+use coeval_engine::AcceptedType;
+use coeval_engine::Caller;
+use coeval_engine::ListQuery;
+use coeval_engine::Target;
+use coeval_engine::WantedVersions;
+use coeval_engine::WatchQuery;
+use coeval_engine::WatchStream;
+use coeval_engine::Watched;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, Update, Upgrade};
-use coeval_engine::{
-    AcceptedType, Caller, ListQuery, Target, WantedVersions, WatchQuery, WatchStream, Watched,
-};
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use coeval_engine::write::Upgrade;
 use futures::StreamExt;
-use serde_json::{Value, json};
-use std::time::{Duration, Instant};
+use serde_json::Value;
+use serde_json::json;
+use std::time::Duration;
+use std::time::Instant;
 
 /// 1.1.0: with a region; 2.0.0: with a mode, and another meaning of the image; 3.0.0: with a zone.
 async fn registered(world: &World) {

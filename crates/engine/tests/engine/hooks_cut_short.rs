@@ -2,16 +2,34 @@
 //! is written once.
 
 use crate::faults::Nth;
-use crate::hooks::{ALL, world_with};
-use crate::invocations::{Fake, make, state_of};
-use crate::jobs::{ended, quick, runner};
-use crate::world::{World, admin, app, settings, v};
+use crate::hooks::ALL;
+use crate::hooks::world_with;
+use crate::invocations::Fake;
+use crate::invocations::make;
+use crate::invocations::state_of;
+use crate::jobs::ended;
+use crate::jobs::quick;
+use crate::jobs::runner;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::settings;
+use crate::world::v;
+use coeval_engine::AuditQuery;
+use coeval_engine::AuditRecord;
+use coeval_engine::Engine;
+use coeval_engine::Settings;
+use coeval_engine::State;
+use coeval_engine::Target;
+use coeval_engine::What;
 use coeval_engine::jobs::RunnerSettings;
-use coeval_engine::lifecycle::{Executor, Hooks};
+use coeval_engine::lifecycle::Executor;
+use coeval_engine::lifecycle::Hooks;
 use coeval_engine::tasks::Status;
-use coeval_engine::write::{Create, Deleted};
-use coeval_engine::{AuditQuery, AuditRecord, Engine, Settings, State, Target, What};
-use coeval_storage::layers::{Fault, Faulty};
+use coeval_engine::write::Create;
+use coeval_engine::write::Deleted;
+use coeval_storage::layers::FaultyStore;
+use coeval_storage::layers::InjectedFault;
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -76,12 +94,16 @@ async fn told(engine: &Engine, id: &str, what: What) -> usize {
 pub(crate) async fn every_write_of_a_hooks_task_may_fail(mut world: World) {
     let (engine, _) = world_with(&mut world, ALL).await;
     let mut struck = 0;
-    for fault in [Fault::ErrorBefore, Fault::ErrorAfter, Fault::UnknownBefore] {
+    for fault in [
+        InjectedFault::ErrorBefore,
+        InjectedFault::ErrorAfter,
+        InjectedFault::UnknownBefore,
+    ] {
         for deletes in [false, true] {
             for nth in 1.. {
                 let about = format!("{fault:?} {deletes} {nth}");
                 let plan = Arc::new(Nth::of_writes(nth, fault));
-                let faulty = Faulty::new(Arc::clone(engine.store()), Arc::clone(&plan) as _);
+                let faulty = FaultyStore::new(Arc::clone(engine.store()), Arc::clone(&plan) as _);
                 let fake: Arc<dyn Executor> = Arc::new(Fake::default());
                 let settings = Settings {
                     executors: vec![fake],

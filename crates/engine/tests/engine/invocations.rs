@@ -1,21 +1,44 @@
 //! Invoking behaviors: who may, on what, what comes of it, and what a server that dies leaves.
 
-use crate::jobs::{ended, quick, runner};
-use crate::world::{TENANT, World, admin, app, app_file, settings, tenant, v};
+use crate::jobs::ended;
+use crate::jobs::quick;
+use crate::jobs::runner;
+use crate::world::TENANT;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_file;
+use crate::world::settings;
+use crate::world::tenant;
+use crate::world::v;
 use async_trait::async_trait;
-use coeval_access::{Grant, Level, Member};
+use coeval_access::AccessLevel;
+use coeval_access::AclMember;
+use coeval_access::Grant;
 use coeval_codes::Coded;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::Uuid;
-use coeval_engine::behaviors::{Behavior, BehaviorAccess};
-use coeval_engine::lifecycle::{ExecutionError, Executor, Hooks, Invocation};
+use coeval_engine::Engine;
+use coeval_engine::EngineError;
+use coeval_engine::Settings;
+use coeval_engine::State;
+use coeval_engine::Target;
+use coeval_engine::behaviors::Behavior;
+use coeval_engine::behaviors::BehaviorAccess;
+use coeval_engine::lifecycle::ExecutionError;
+use coeval_engine::lifecycle::Executor;
+use coeval_engine::lifecycle::Hooks;
+use coeval_engine::lifecycle::Invocation;
 use coeval_engine::tasks::Status;
-use coeval_engine::types::{Interface, Registration};
-use coeval_engine::write::{Checking, Create};
-use coeval_engine::{Engine, EngineError, Settings, State, Target};
-use serde_json::{Value, json};
+use coeval_engine::types::Interface;
+use coeval_engine::types::Registration;
+use coeval_engine::write::Checking;
+use coeval_engine::write::Create;
+use serde_json::Value;
+use serde_json::json;
 use std::collections::VecDeque;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::Mutex;
 use std::time::Duration;
 
 /// Answers as it was told, and remembers what it was asked.
@@ -145,8 +168,8 @@ pub(crate) async fn make(engine: &Engine, name: &str, content: Value) -> Uuid {
     made.resource.id
 }
 
-async fn allow(engine: &Engine, entries: &[(&str, Level)]) {
-    let entry = |(behavior, level): &(&str, Level)| BehaviorAccess {
+async fn allow(engine: &Engine, entries: &[(&str, AccessLevel)]) {
+    let entry = |(behavior, level): &(&str, AccessLevel)| BehaviorAccess {
         behavior: (*behavior).to_owned(),
         level: *level,
     };
@@ -170,7 +193,7 @@ pub(crate) async fn noop_has_ended_when_it_is_first_looked_at(world: World) {
     let names = ["echo", "value", "error"].map(at_interface);
     let entries: Vec<_> = names
         .iter()
-        .map(|id| (id.as_str(), Level::ReadOnly))
+        .map(|id| (id.as_str(), AccessLevel::ReadOnly))
         .collect();
     allow(engine, &entries).await;
     let id = make(engine, "one", json!({"image": "web"})).await;
@@ -222,7 +245,7 @@ pub(crate) async fn an_override_runs_whichever_id_is_named(world: World) {
         .unwrap();
     let id = make(engine, "one", json!({"image": "web"})).await;
     for granted in [at_interface("echo"), at_type("echo")] {
-        allow(engine, &[(granted.as_str(), Level::FullControl)]).await;
+        allow(engine, &[(granted.as_str(), AccessLevel::FullControl)]).await;
         for named in [at_interface("echo"), at_type("echo")] {
             let target = Target::Id(id);
             let task = engine
@@ -257,18 +280,26 @@ pub(crate) async fn who_may_invoke_is_decided_by_the_type_and_the_level(world: W
     for (granted, has, expected) in [
         (
             None,
-            Some(Level::FullControl),
+            Some(AccessLevel::FullControl),
             Some(coeval_codes::BEHAVIOR_NOT_GRANTED),
         ),
         (
-            Some(Level::ReadWrite),
-            Some(Level::ReadOnly),
+            Some(AccessLevel::ReadWrite),
+            Some(AccessLevel::ReadOnly),
             Some(coeval_codes::BEHAVIOR_LEVEL_TOO_LOW),
         ),
-        (Some(Level::ReadWrite), Some(Level::ReadWrite), None),
-        (Some(Level::ReadOnly), Some(Level::ReadOnly), None),
         (
-            Some(Level::ReadOnly),
+            Some(AccessLevel::ReadWrite),
+            Some(AccessLevel::ReadWrite),
+            None,
+        ),
+        (
+            Some(AccessLevel::ReadOnly),
+            Some(AccessLevel::ReadOnly),
+            None,
+        ),
+        (
+            Some(AccessLevel::ReadOnly),
             None,
             Some(coeval_codes::RESOURCE_NOT_FOUND),
         ),
@@ -278,7 +309,7 @@ pub(crate) async fn who_may_invoke_is_decided_by_the_type_and_the_level(world: W
             .into_iter()
             .collect();
         allow(engine, &entries).await;
-        let member = Member::User("other".into());
+        let member = AclMember::User("other".into());
         match has {
             Some(level) => {
                 let grant = Grant { member, level };
@@ -326,7 +357,7 @@ pub(crate) async fn what_can_not_be_invoked_is_refused_and_leaves_no_task(mut wo
     let names = ["echo", "mqtt", "none", "hook"].map(at_interface);
     let entries: Vec<_> = names
         .iter()
-        .map(|id| (id.as_str(), Level::ReadOnly))
+        .map(|id| (id.as_str(), AccessLevel::ReadOnly))
         .collect();
     allow(&engine, &entries).await;
     let ready = make(&engine, "one", json!({"image": "web"})).await;
@@ -370,7 +401,7 @@ pub(crate) async fn a_behavior_that_takes_time_is_a_task(mut world: World) {
     let execution =
         json!({"type": "WebHook", "href": "https://example.com", "_internal_key": "hush"});
     define(&engine, &[("call", execution)], "{}").await;
-    allow(&engine, &[(&at_interface("call"), Level::ReadOnly)]).await;
+    allow(&engine, &[(&at_interface("call"), AccessLevel::ReadOnly)]).await;
     let id = make(&engine, "one", json!({"image": "web"})).await;
     let _runner = runner(&engine, "one", quick());
     fake.then(Ok(json!({"ip": "10.0.0.1"})));
@@ -428,7 +459,7 @@ pub(crate) async fn a_task_left_behind_is_done_again_under_the_same_name(mut wor
     let engine = with(&mut world, &fake).await;
     let execution = json!({"type": "WebHook", "href": "https://example.com"});
     define(&engine, &[("call", execution)], "{}").await;
-    allow(&engine, &[(&at_interface("call"), Level::ReadOnly)]).await;
+    allow(&engine, &[(&at_interface("call"), AccessLevel::ReadOnly)]).await;
     let id = make(&engine, "one", json!({"image": "web"})).await;
     fake.take(Duration::from_secs(60));
     let first = runner(&engine, "one", quick());
@@ -461,7 +492,7 @@ pub(crate) async fn a_slow_behavior_can_be_canceled(mut world: World) {
     let engine = with(&mut world, &fake).await;
     let execution = json!({"type": "WebHook", "href": "https://example.com"});
     define(&engine, &[("call", execution)], "{}").await;
-    allow(&engine, &[(&at_interface("call"), Level::ReadOnly)]).await;
+    allow(&engine, &[(&at_interface("call"), AccessLevel::ReadOnly)]).await;
     let id = make(&engine, "one", json!({"image": "web"})).await;
     fake.take(Duration::from_secs(600));
     let mut settings = quick();

@@ -1,18 +1,45 @@
 //! Mass migration: what becomes of each resource, whose are touched, and what is told.
 
-use crate::migrations_hurt::{Before, Deed};
-use crate::world::{OTHER, TENANT, World, admin, app, app_1_0, app_file, settings, tenant, v};
-use coeval_access::{Grant, Level, Member};
+use crate::migrations_hurt::Before;
+use crate::migrations_hurt::Deed;
+use crate::world::OTHER;
+use crate::world::TENANT;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_file;
+use crate::world::settings;
+use crate::world::tenant;
+use crate::world::v;
+use coeval_access::AccessLevel;
+use coeval_access::AclMember;
+use coeval_access::Grant;
 use coeval_codes::Coded;
 use coeval_core::version::Uuid;
-use coeval_engine::jobs::{JobRunner, MigrateOptions, RunnerSettings};
-use coeval_engine::tasks::{Status, Task, TaskQuery};
+use coeval_engine::AuditQuery;
+use coeval_engine::Caller;
+use coeval_engine::Engine;
+use coeval_engine::Resource;
+use coeval_engine::State;
+use coeval_engine::Target;
+use coeval_engine::What;
+use coeval_engine::jobs::JobRunner;
+use coeval_engine::jobs::MigrateOptions;
+use coeval_engine::jobs::RunnerSettings;
+use coeval_engine::tasks::Status;
+use coeval_engine::tasks::Task;
+use coeval_engine::tasks::TaskQuery;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Checking, Create, MetaEdit, Update};
-use coeval_engine::{AuditQuery, Caller, Engine, Resource, State, Target, What};
-use coeval_storage::layers::Faulty;
-use coeval_storage::{Range, Span};
-use serde_json::{Value, json};
+use coeval_engine::write::Checking;
+use coeval_engine::write::Create;
+use coeval_engine::write::MetaEdit;
+use coeval_engine::write::Update;
+use coeval_storage::KeySpan;
+use coeval_storage::ReadRange;
+use coeval_storage::layers::FaultyStore;
+use serde_json::Value;
+use serde_json::json;
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -114,7 +141,7 @@ fn said(result: &Value, id: Uuid) -> Option<(String, String)> {
 }
 
 pub(crate) async fn keys(engine: &Engine, prefix: &str) -> Vec<String> {
-    let mut range = Range::of(Span::everything());
+    let mut range = ReadRange::of(KeySpan::everything());
     let mut found = Vec::new();
     loop {
         let (_, page) = engine.store().range(range.clone()).await.unwrap();
@@ -306,7 +333,7 @@ pub(crate) async fn what_is_written_meanwhile_is_moved_without_a_rest(world: Wor
         }
     });
     let plan = Arc::new(Before::write(2, deed));
-    let store = Faulty::new(Arc::clone(world.engine.store()), Arc::clone(&plan) as _);
+    let store = FaultyStore::new(Arc::clone(world.engine.store()), Arc::clone(&plan) as _);
     let meddled = Arc::new(Engine::new(Arc::new(store), settings()));
     let task = ask(&world.engine, MigrateOptions::default()).await;
     let _runner = runner(&meddled, "one", quick());
@@ -327,9 +354,9 @@ pub(crate) async fn a_migration_touches_what_the_caller_may_move(world: World) {
     for version in ["1.0.0", "2.0.0"] {
         let open = |acl: &mut coeval_access::Acl| {
             for org in [TENANT, OTHER] {
-                let member = Member::Org(org.to_owned());
-                let level = Level::ReadWrite;
-                acl.set(Grant { member, level }, Level::FullControl)?;
+                let member = AclMember::Org(org.to_owned());
+                let level = AccessLevel::ReadWrite;
+                acl.set(Grant { member, level }, AccessLevel::FullControl)?;
             }
             Ok(())
         };
@@ -356,8 +383,11 @@ pub(crate) async fn a_migration_touches_what_the_caller_may_move(world: World) {
     let shared = make(ben.clone(), "shared").await;
     let given = make(ben.clone(), "given").await;
     let foreign = make(cyd.clone(), "foreign").await;
-    for (id, level) in [(shared, Level::ReadWrite), (given, Level::FullControl)] {
-        let member = Member::User("ann".to_owned());
+    for (id, level) in [
+        (shared, AccessLevel::ReadWrite),
+        (given, AccessLevel::FullControl),
+    ] {
+        let member = AclMember::User("ann".to_owned());
         let grant = Grant { member, level };
         engine
             .grant(&ben, &app(), &Target::Id(id), &grant)

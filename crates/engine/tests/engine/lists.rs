@@ -8,13 +8,26 @@ pub(crate) use found::*;
 pub(crate) use paging::*;
 pub(crate) use shown::*;
 
-use crate::world::{OTHER, World, admin, app, app_1_0, app_1_1, v};
-use coeval_access::{Grant, Level, Member};
+use crate::world::OTHER;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_1_1;
+use crate::world::v;
+use coeval_access::AccessLevel;
+use coeval_access::AclMember;
+use coeval_access::Grant;
 use coeval_core::version::Uuid;
+use coeval_engine::Caller;
+use coeval_engine::Engine;
+use coeval_engine::EngineError;
+use coeval_engine::ListQuery;
+use coeval_engine::Page;
 use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
-use coeval_engine::{Caller, Engine, EngineError, ListQuery, Page};
-use futures::stream::{self, StreamExt};
+use futures::stream;
+use futures::stream::StreamExt;
 use serde_json::json;
 
 /// Both versions of `acme:app`, visible to a tenant.
@@ -26,11 +39,11 @@ async fn with_types(world: &World) {
             .await
             .unwrap();
         let grant = Grant {
-            member: Member::Org(OTHER.to_owned()),
-            level: Level::FullControl,
+            member: AclMember::Org(OTHER.to_owned()),
+            level: AccessLevel::FullControl,
         };
         let add = |acl: &mut coeval_access::Acl| {
-            acl.set(grant.clone(), Level::FullControl)
+            acl.set(grant.clone(), AccessLevel::FullControl)
                 .map_err(EngineError::from)
         };
         engine

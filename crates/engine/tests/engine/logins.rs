@@ -1,21 +1,50 @@
 //! Logins, sessions and API tokens, and how soon a change is seen everywhere.
 
-use crate::identity::{code, org, user};
+use crate::identity::code;
+use crate::identity::org;
+use crate::identity::user;
 use crate::publishing::Dying;
-use crate::world::{World, admin, app, app_1_0, settings, v};
-use coeval_access::{GeneralRight, ORGANIZATION_ADMINISTRATOR, SYSTEM_ADMINISTRATOR};
-use coeval_engine::identity::{
-    IdentityError, LoggedIn, Login, NewRole, NewToken, OrgEdit, Password, PasswordGiven, RoleEdit,
-    SessionKind, UserEdit,
-};
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::settings;
+use crate::world::v;
+use coeval_access::GeneralRight;
+use coeval_access::ORGANIZATION_ADMINISTRATOR;
+use coeval_access::SYSTEM_ADMINISTRATOR;
+use coeval_engine::AuditQuery;
+use coeval_engine::Engine;
+use coeval_engine::EngineError;
+use coeval_engine::Target;
+use coeval_engine::WantedVersions;
+use coeval_engine::What;
+use coeval_engine::identity::IdentityError;
+use coeval_engine::identity::LoggedIn;
+use coeval_engine::identity::Login;
+use coeval_engine::identity::NewRole;
+use coeval_engine::identity::NewToken;
+use coeval_engine::identity::OrgEdit;
+use coeval_engine::identity::Password;
+use coeval_engine::identity::PasswordGiven;
+use coeval_engine::identity::RoleEdit;
+use coeval_engine::identity::SessionKind;
+use coeval_engine::identity::UserEdit;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, Update};
-use coeval_engine::{AuditQuery, Engine, EngineError, Target, WantedVersions, What};
-use coeval_storage::layers::{Fault, FaultPlan, Faulty};
-use coeval_storage::{Millis, Range, SkewedClock, Span, Stored};
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use coeval_storage::KeySpan;
+use coeval_storage::ReadRange;
+use coeval_storage::SkewedClock;
+use coeval_storage::StoredValue;
+use coeval_storage::UnixMillis;
+use coeval_storage::layers::FaultPlan;
+use coeval_storage::layers::FaultyStore;
+use coeval_storage::layers::InjectedFault;
 use serde_json::json;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 const PASSWORD: &str = "correct horse battery staple";
@@ -206,7 +235,7 @@ pub(crate) async fn a_change_on_one_server_is_seen_by_the_next_request_on_anothe
 struct Counting(AtomicUsize);
 
 impl FaultPlan for Counting {
-    fn read(&self) -> Option<Fault> {
+    fn read(&self) -> Option<InjectedFault> {
         self.0.fetch_add(1, Ordering::AcqRel);
         None
     }
@@ -216,7 +245,7 @@ pub(crate) async fn an_authenticated_request_costs_one_read(world: World) {
     with_alice(&world.engine, &[]).await;
     let token = login(&world.engine).await.token;
     let plan = Arc::new(Counting::default());
-    let counted = Faulty::new(
+    let counted = FaultyStore::new(
         world.engine.store().clone(),
         Arc::<Counting>::clone(&plan) as Arc<dyn FaultPlan>,
     );
@@ -245,7 +274,7 @@ pub(crate) async fn a_request_for_one_resource_costs_one_read_and_writes_what_is
     let boss = attempt("System", "boss", PASSWORD);
     let token = world.engine.login(&boss).await.unwrap().token;
     let plan = Arc::new(Counting::default());
-    let counted = Faulty::new(
+    let counted = FaultyStore::new(
         world.engine.store().clone(),
         Arc::<Counting>::clone(&plan) as Arc<dyn FaultPlan>,
     );
@@ -295,7 +324,7 @@ pub(crate) async fn sessions_and_tokens_are_listed_without_secrets_and_revoked(w
     let (token, made) = engine.create_token(&own, &new).await.unwrap();
     assert!(token.reveal().starts_with("cvt_"));
     let past = NewToken {
-        expires: Some(Millis(1)),
+        expires: Some(UnixMillis(1)),
         ..new.clone()
     };
     assert!(engine.create_token(&own, &past).await.is_err());
@@ -353,7 +382,7 @@ pub(crate) async fn a_new_password_ends_sessions_even_if_the_server_dies_right_a
     let alice = with_alice(engine, &[]).await;
     let token = login(engine).await.token;
     let plan = Arc::new(Dying(AtomicUsize::new(1)));
-    let store = Faulty::new(engine.store().clone(), plan as Arc<dyn FaultPlan>);
+    let store = FaultyStore::new(engine.store().clone(), plan as Arc<dyn FaultPlan>);
     let dying = Engine::new(Arc::new(store), settings());
     let password = PasswordGiven::Clear(Password::new("new"));
     let cut = dying.set_password(&admin(), &alice, &password).await;
@@ -419,10 +448,10 @@ pub(crate) async fn no_secret_is_stored_where_it_could_be_read(world: World) {
     let token = login(engine).await.token;
     let (_, page) = engine
         .store()
-        .range(Range::of(Span::everything()))
+        .range(ReadRange::of(KeySpan::everything()))
         .await
         .unwrap();
-    let holds = |stored: &Stored, text: &str| {
+    let holds = |stored: &StoredValue, text: &str| {
         let record = stored.record().unwrap();
         let parts = record.content.fields.iter().map(|(_, part)| part);
         let mut parts = parts.chain([&record.content.body]);

@@ -1,16 +1,31 @@
 //! Somebody else does something between an engine's look and its write.
 
-use crate::world::{TENANT, World, admin, app, app_1_0, tenant, v};
+use crate::world::TENANT;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::tenant;
+use crate::world::v;
 use coeval_codes::Coded;
+use coeval_engine::Engine;
+use coeval_engine::Settings;
+use coeval_engine::Target;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, Update};
-use coeval_engine::{Engine, Settings, Target};
-use coeval_storage::layers::{Fault, FaultPlan, Faulty};
-use coeval_storage::{Clock, Millis, SystemClock};
-use serde_json::{Value, json};
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use coeval_storage::Clock;
+use coeval_storage::SystemClock;
+use coeval_storage::UnixMillis;
+use coeval_storage::layers::FaultPlan;
+use coeval_storage::layers::FaultyStore;
+use coeval_storage::layers::InjectedFault;
+use serde_json::Value;
+use serde_json::json;
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
+use std::sync::Mutex;
 
 type Deed = Pin<Box<dyn Future<Output = ()> + Send>>;
 
@@ -24,7 +39,7 @@ impl std::fmt::Debug for Meddling {
 }
 
 impl FaultPlan for Meddling {
-    fn write(&self) -> Option<Fault> {
+    fn write(&self) -> Option<InjectedFault> {
         let deed = self.0.lock().unwrap().take()?;
         let runtime = tokio::runtime::Handle::current();
         tokio::task::block_in_place(|| runtime.block_on(deed));
@@ -35,7 +50,7 @@ impl FaultPlan for Meddling {
 /// An engine on the same store, before whose first write something happens.
 fn meddled(world: &World, deed: impl Future<Output = ()> + Send + 'static) -> Engine {
     let plan = Arc::new(Meddling(Mutex::new(Some(Box::pin(deed)))));
-    let store = Faulty::new(Arc::clone(world.engine.store()), plan);
+    let store = FaultyStore::new(Arc::clone(world.engine.store()), plan);
     Engine::new(Arc::new(store), Settings::default())
 }
 
@@ -57,8 +72,8 @@ fn owner() -> coeval_engine::Caller {
 
 pub(crate) async fn an_update_does_not_take_back_a_keep_alive(world: World) {
     let id = made(&world).await;
-    let soon = Millis(SystemClock::default().now().0 + 60_000);
-    let later = Millis(soon.0 + 60_000);
+    let soon = UnixMillis(SystemClock::default().now().0 + 60_000);
+    let later = UnixMillis(soon.0 + 60_000);
     world
         .engine
         .keep_alive(&owner(), &app(), &id, Some(soon))

@@ -1,31 +1,58 @@
 //! Who may see either of the two majors of a migration sees what takes part in it, in every phase.
 
-use crate::migrations::{back, content, drive, forward_to, made, registered, started, status};
-use crate::world::{TENANT, World, admin, app, app_file, settings, tenant, v};
-use coeval_access::{Grant, Level, Member};
+use crate::migrations::back;
+use crate::migrations::content;
+use crate::migrations::drive;
+use crate::migrations::forward_to;
+use crate::migrations::made;
+use crate::migrations::registered;
+use crate::migrations::started;
+use crate::migrations::status;
+use crate::world::TENANT;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_file;
+use crate::world::settings;
+use crate::world::tenant;
+use crate::world::v;
+use coeval_access::AccessLevel;
+use coeval_access::AclMember;
+use coeval_access::Grant;
 use coeval_codes::Coded;
 use coeval_core::phases::Phase;
-use coeval_engine::migrations::{Advance, Change, MigrationDriver, MigrationStatus};
+use coeval_engine::Caller;
+use coeval_engine::Engine;
+use coeval_engine::EngineError;
+use coeval_engine::ListQuery;
+use coeval_engine::Settings;
+use coeval_engine::Target;
+use coeval_engine::WatchQuery;
+use coeval_engine::WatchStream;
+use coeval_engine::Watched;
+use coeval_engine::WatchedChange;
+use coeval_engine::migrations::Advance;
+use coeval_engine::migrations::Change;
+use coeval_engine::migrations::MigrationDriver;
+use coeval_engine::migrations::MigrationStatus;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, Update};
-use coeval_engine::{
-    Caller, Engine, EngineError, ListQuery, Settings, Target, WatchQuery, WatchStream, Watched,
-    WatchedChange,
-};
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
 use futures::StreamExt;
 use serde_json::json;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use std::time::Instant;
 
 /// Somebody with all rights of the type, and access to one of its versions.
 async fn let_in(engine: &Engine, user: &str, version: &str) -> Caller {
     let grant = || Grant {
-        member: Member::User(user.to_owned()),
-        level: Level::ReadWrite,
+        member: AclMember::User(user.to_owned()),
+        level: AccessLevel::ReadWrite,
     };
     engine
         .set_type_acl(&admin(), &app(), v(version), |acl| {
-            acl.set(grant(), Level::FullControl)?;
+            acl.set(grant(), AccessLevel::FullControl)?;
             Ok(())
         })
         .await
@@ -33,24 +60,24 @@ async fn let_in(engine: &Engine, user: &str, version: &str) -> Caller {
     tenant(user, TENANT, &["acme:app: Full Access"]).at(v(version))
 }
 
-async fn grant_version(engine: &Engine, member: Member, version: &str) {
+async fn grant_version(engine: &Engine, member: AclMember, version: &str) {
     let grant = || Grant {
         member: member.clone(),
-        level: Level::ReadWrite,
+        level: AccessLevel::ReadWrite,
     };
     engine
         .set_type_acl(&admin(), &app(), v(version), |acl| {
-            acl.set(grant(), Level::FullControl)?;
+            acl.set(grant(), AccessLevel::FullControl)?;
             Ok(())
         })
         .await
         .unwrap();
 }
 
-async fn take_version(engine: &Engine, member: Member, version: &str) {
+async fn take_version(engine: &Engine, member: AclMember, version: &str) {
     engine
         .set_type_acl(&admin(), &app(), v(version), |acl| {
-            acl.remove(&member, Level::FullControl)?;
+            acl.remove(&member, AccessLevel::FullControl)?;
             Ok(())
         })
         .await
@@ -109,8 +136,8 @@ pub(crate) async fn who_sees_either_major_sees_the_pair_in_every_phase(world: Wo
     // Each is let in by the other's resource: only versions decide what is seen.
     for (owner, id, user) in [(&old, &web, "new"), (&new, &alone, "old")] {
         let grant = Grant {
-            member: Member::User(user.to_owned()),
-            level: Level::ReadWrite,
+            member: AclMember::User(user.to_owned()),
+            level: AccessLevel::ReadWrite,
         };
         engine.grant(owner, &app(), id, &grant).await.unwrap();
     }
@@ -166,7 +193,7 @@ pub(crate) async fn who_sees_either_major_sees_the_pair_in_every_phase(world: Wo
 }
 
 /// What a plan says of who would lose access.
-async fn planned(engine: &Engine) -> Vec<(String, Level)> {
+async fn planned(engine: &Engine) -> Vec<(String, AccessLevel)> {
     let (who, of) = (admin(), app());
     let plan = engine.plan_migration(&who, &of, Some(1), Some(2)).await;
     let all = plan.unwrap().without_access;
@@ -189,9 +216,9 @@ pub(crate) async fn cutover_waits_for_those_who_see_only_the_old_major(world: Wo
     for user in ["anna", "bert", "carl"] {
         let_in(&engine, user, "1.0.0").await;
     }
-    grant_version(&engine, Member::Role("clerks".to_owned()), "1.0.0").await;
-    grant_version(&engine, Member::User("carl".to_owned()), "2.0.0").await;
-    let named = |name: &str| (name.to_owned(), Level::ReadWrite);
+    grant_version(&engine, AclMember::Role("clerks".to_owned()), "1.0.0").await;
+    grant_version(&engine, AclMember::User("carl".to_owned()), "2.0.0").await;
+    let named = |name: &str| (name.to_owned(), AccessLevel::ReadWrite);
     let losing = [named("anna"), named("bert"), named("clerks")];
     assert_eq!(planned(&engine).await, losing);
     started(&engine).await;
@@ -216,14 +243,14 @@ pub(crate) async fn cutover_waits_for_those_who_see_only_the_old_major(world: Wo
     );
     assert_eq!(now.without_access.len(), 3);
     // One is granted, one is named, and the third is neither.
-    grant_version(&engine, Member::User("anna".to_owned()), "2.0.0").await;
+    grant_version(&engine, AclMember::User("anna".to_owned()), "2.0.0").await;
     let error = refused(enter_cutover(&engine, &["bert"]).await);
     assert!(error.to_string().starts_with("clerks see"), "{error}");
     // What is decided is what holds at the step: taken away again, she is waited for again.
-    take_version(&engine, Member::User("anna".to_owned()), "2.0.0").await;
+    take_version(&engine, AclMember::User("anna".to_owned()), "2.0.0").await;
     let error = refused(enter_cutover(&engine, &["bert", "clerks"]).await);
     assert!(error.to_string().starts_with("anna see"), "{error}");
-    grant_version(&engine, Member::User("anna".to_owned()), "2.0.0").await;
+    grant_version(&engine, AclMember::User("anna".to_owned()), "2.0.0").await;
     let half = enter_cutover(&engine, &["bert", "clerks"]).await.unwrap();
     assert_eq!(half.live, Some((Phase::Soak, Phase::Cutover)));
     assert_eq!(half.without_access, []);
@@ -244,8 +271,8 @@ pub(crate) async fn a_hidden_minor_that_resources_get_counts_as_no_access(world:
     engine.register(&admin(), later).await.unwrap();
     // It has the ACL of 2.0.0.
     assert_eq!(planned(&engine).await, []);
-    take_version(&engine, Member::User("anna".to_owned()), "2.1.0").await;
-    let anna = ("anna".to_owned(), Level::ReadWrite);
+    take_version(&engine, AclMember::User("anna".to_owned()), "2.1.0").await;
+    let anna = ("anna".to_owned(), AccessLevel::ReadWrite);
     assert_eq!(planned(&engine).await, [anna]);
 }
 
@@ -279,7 +306,7 @@ pub(crate) async fn what_goes_by_itself_waits_for_access(world: World) {
         now.why,
         "Cutover waits for anna, with access to major 1 and not to 2.0.0: grant it with `coeval type grant acme:app:2.0.0`, or go on without with `coeval migrate advance acme:app --to cutover --without-access anna`."
     );
-    grant_version(&engine, Member::User("anna".to_owned()), "2.0.0").await;
+    grant_version(&engine, AclMember::User("anna".to_owned()), "2.0.0").await;
     while status(&engine).await.live.is_some() {
         look().await.unwrap();
         assert!(Instant::now() < until, "{:?}", status(&engine).await);
@@ -309,7 +336,7 @@ pub(crate) async fn a_phase_of_the_environment_waits_for_access(mut world: World
     let now = status(&engine).await;
     assert_eq!(now.live, Some((Phase::Soak, Phase::Soak)), "it waits");
     assert!(now.why.starts_with("Cutover waits for anna"), "{}", now.why);
-    grant_version(&engine, Member::User("anna".to_owned()), "2.0.0").await;
+    grant_version(&engine, AclMember::User("anna".to_owned()), "2.0.0").await;
     MigrationDriver::once(engine.background(), "env", "0.2.0")
         .await
         .unwrap();
@@ -358,7 +385,7 @@ pub(crate) async fn who_sees_only_the_old_major_is_told_of_what_cutover_makes_an
     // And one that expires.
     let mut create = Create::new(v("1.0.0"), "brief", json!({"image": "a"}));
     let soon = coeval_storage::Clock::now(&coeval_storage::SystemClock::default());
-    create.expires = Some(coeval_storage::Millis(soon.0 + 400));
+    create.expires = Some(coeval_storage::UnixMillis(soon.0 + 400));
     let brief = engine.create(&old, &app(), create).await.unwrap();
     let id = brief.resource.id;
     let put = next_change(&mut watch).await;

@@ -2,29 +2,58 @@
 //! at every step, secrets move along.
 
 use crate::faults::Nth;
-use crate::migrations::{
-    app_2_0_with, back, content, drive, forward, made, read, registered, sound, started, status,
-};
+use crate::migrations::app_2_0_with;
+use crate::migrations::back;
+use crate::migrations::content;
+use crate::migrations::drive;
+use crate::migrations::forward;
+use crate::migrations::made;
+use crate::migrations::read;
+use crate::migrations::registered;
+use crate::migrations::sound;
+use crate::migrations::started;
+use crate::migrations::status;
 use crate::secrets::keyring;
-use crate::world::{World, admin, app, app_1_0, app_file, settings, v};
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_file;
+use crate::world::settings;
+use crate::world::v;
 use coeval_codes::Coded;
 use coeval_core::decide::StoreAt;
 use coeval_core::phases::Phase;
-use coeval_engine::migrations::{Advance, Declared, MigrationDriver, State};
+use coeval_engine::Engine;
+use coeval_engine::EngineError;
+use coeval_engine::Settings;
+use coeval_engine::Target;
+use coeval_engine::migrations::Advance;
+use coeval_engine::migrations::Declared;
+use coeval_engine::migrations::MigrationDriver;
+use coeval_engine::migrations::State;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, Update};
-use coeval_engine::{Engine, EngineError, Settings, Target};
-use coeval_storage::layers::{Fault, FaultPlan, Faulty};
-use coeval_storage::{Clock, Millis, SystemClock};
-use serde_json::{Value, json};
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use coeval_storage::Clock;
+use coeval_storage::SystemClock;
+use coeval_storage::UnixMillis;
+use coeval_storage::layers::FaultPlan;
+use coeval_storage::layers::FaultyStore;
+use coeval_storage::layers::InjectedFault;
+use serde_json::Value;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use std::time::Instant;
 
 /// A whole migration by a server whose write of one number fails. Whether it struck.
-async fn hurt(fault: Fault, nth: usize) -> bool {
+async fn hurt(fault: InjectedFault, nth: usize) -> bool {
     let about = format!("{fault:?} at number {nth}");
     let world = World::sqlite().await;
     let clean = &world.engine;
@@ -37,7 +66,7 @@ async fn hurt(fault: Fault, nth: usize) -> bool {
     }
     let gone = made(clean, "gone", json!({"image": "gone"})).await;
     let plan = Arc::new(Nth::of_writes(nth, fault));
-    let store = Faulty::new(Arc::clone(clean.store()), Arc::clone(&plan) as _);
+    let store = FaultyStore::new(Arc::clone(clean.store()), Arc::clone(&plan) as _);
     let hurt = Arc::new(Engine::new(Arc::new(store), settings()));
     let (who, of) = (admin(), app());
     let mut replicas = [0_i64; 3];
@@ -81,7 +110,7 @@ async fn hurt(fault: Fault, nth: usize) -> bool {
     plan.has_struck()
 }
 
-async fn hurt_everywhere(fault: Fault) {
+async fn hurt_everywhere(fault: InjectedFault) {
     let mut struck = 0;
     for nth in 1.. {
         if !hurt(fault, nth).await {
@@ -94,15 +123,15 @@ async fn hurt_everywhere(fault: Fault) {
 }
 
 pub(crate) async fn every_write_of_a_migration_may_fail_before(_: World) {
-    hurt_everywhere(Fault::ErrorBefore).await;
+    hurt_everywhere(InjectedFault::ErrorBefore).await;
 }
 
 pub(crate) async fn every_write_of_a_migration_may_fail_after(_: World) {
-    hurt_everywhere(Fault::ErrorAfter).await;
+    hurt_everywhere(InjectedFault::ErrorAfter).await;
 }
 
 pub(crate) async fn every_write_of_a_migration_may_be_of_unknown_outcome(_: World) {
-    hurt_everywhere(Fault::UnknownBefore).await;
+    hurt_everywhere(InjectedFault::UnknownBefore).await;
 }
 
 /// What a resource should be, by both majors.
@@ -438,7 +467,7 @@ impl std::fmt::Debug for Before {
 }
 
 impl FaultPlan for Before {
-    fn write(&self) -> Option<Fault> {
+    fn write(&self) -> Option<InjectedFault> {
         if self.left.fetch_sub(1, Ordering::SeqCst) == 1 {
             let deed = self.deed.lock().unwrap().take()?;
             let runtime = tokio::runtime::Handle::current();
@@ -480,7 +509,7 @@ async fn between(phase: Phase, what: Between, nth: usize) -> bool {
     while status(clean).await.live.map(|(_, high)| high) != Some(phase) {
         step().await;
     }
-    let later = Millis(SystemClock::default().now().0 + 3_600_000);
+    let later = UnixMillis(SystemClock::default().now().0 + 3_600_000);
     let (engine, target) = (Arc::clone(clean), web.clone());
     let deed: Deed = Box::pin(async move {
         let (who, of) = (admin(), app());
@@ -509,7 +538,7 @@ async fn between(phase: Phase, what: Between, nth: usize) -> bool {
         }
     });
     let plan = Arc::new(Before::write(nth, deed));
-    let store = Faulty::new(Arc::clone(clean.store()), Arc::clone(&plan) as _);
+    let store = FaultyStore::new(Arc::clone(clean.store()), Arc::clone(&plan) as _);
     let meddled = Arc::new(Engine::new(Arc::new(store), settings()));
     // Several looks: the note that all was visited comes after the visit.
     for _ in 0..3 {

@@ -1,25 +1,47 @@
 //! What the model found: moves that were decided on phases that have passed, records that expire when
 //! they don't count, and a list that outlived its migration.
 
-use crate::migrations::{
-    app_2_0_with, back, drive, forward, forward_to, made, patiently, registered, sound, started,
-    status,
-};
-use crate::migrations_hurt::{Before, Deed};
-use crate::world::{World, admin, app, app_1_0, settings, v};
+use crate::migrations::app_2_0_with;
+use crate::migrations::back;
+use crate::migrations::drive;
+use crate::migrations::forward;
+use crate::migrations::forward_to;
+use crate::migrations::made;
+use crate::migrations::patiently;
+use crate::migrations::registered;
+use crate::migrations::sound;
+use crate::migrations::started;
+use crate::migrations::status;
+use crate::migrations_hurt::Before;
+use crate::migrations_hurt::Deed;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::settings;
+use crate::world::v;
 use coeval_core::phases::Phase;
-use coeval_engine::migrations::{Advance, MigrationDriver, State};
+use coeval_engine::AuditQuery;
+use coeval_engine::Engine;
+use coeval_engine::Target;
+use coeval_engine::What;
+use coeval_engine::migrations::Advance;
+use coeval_engine::migrations::MigrationDriver;
+use coeval_engine::migrations::State;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, Update};
-use coeval_engine::{AuditQuery, Engine, Target, What};
-use coeval_storage::layers::Faulty;
-use coeval_storage::{Clock, Millis, SystemClock};
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use coeval_storage::Clock;
+use coeval_storage::SystemClock;
+use coeval_storage::UnixMillis;
+use coeval_storage::layers::FaultyStore;
 use serde_json::json;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use std::time::Instant;
 
-fn later(milliseconds: i64) -> Option<Millis> {
-    Some(Millis(SystemClock::default().now().0 + milliseconds))
+fn later(milliseconds: i64) -> Option<UnixMillis> {
+    Some(UnixMillis(SystemClock::default().now().0 + milliseconds))
 }
 
 /// Many ask for the same step at once, from both servers: it is taken once.
@@ -82,7 +104,7 @@ pub(crate) async fn a_note_that_all_was_visited_is_of_its_own_epoch(_: World) {
             }
         });
         let plan = Arc::new(Before::write(nth, deed));
-        let store = Faulty::new(Arc::clone(clean.store()), Arc::clone(&plan) as _);
+        let store = FaultyStore::new(Arc::clone(clean.store()), Arc::clone(&plan) as _);
         let meddled = Arc::new(Engine::new(Arc::new(store), settings()));
         for _ in 0..3 {
             let _ = MigrationDriver::once(meddled.background(), "one", "0.1.0").await;

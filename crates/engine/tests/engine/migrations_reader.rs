@@ -1,25 +1,54 @@
 //! A server that knows only the old major: it reads on up to soak, and does nothing else.
 
-use crate::migrations::{
-    app_2_0, back, content, drive, forward, forward_to, made, patiently, read, registered, started,
-    status,
-};
-use crate::world::{TENANT, World, admin, app, app_1_0, app_file, settings, tenant, v};
-use coeval_access::{Grant, Level, Member};
-use coeval_codes::{Code, Coded};
+use crate::migrations::app_2_0;
+use crate::migrations::back;
+use crate::migrations::content;
+use crate::migrations::drive;
+use crate::migrations::forward;
+use crate::migrations::forward_to;
+use crate::migrations::made;
+use crate::migrations::patiently;
+use crate::migrations::read;
+use crate::migrations::registered;
+use crate::migrations::started;
+use crate::migrations::status;
+use crate::world::TENANT;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_file;
+use crate::world::settings;
+use crate::world::tenant;
+use crate::world::v;
+use coeval_access::AccessLevel;
+use coeval_access::AclMember;
+use coeval_access::Grant;
+use coeval_codes::Code;
+use coeval_codes::Coded;
 use coeval_core::phases::Phase;
+use coeval_engine::Engine;
+use coeval_engine::EngineError;
+use coeval_engine::InOrg;
+use coeval_engine::ListQuery;
+use coeval_engine::Settings;
+use coeval_engine::Target;
+use coeval_engine::WatchQuery;
+use coeval_engine::WatchStream;
+use coeval_engine::Watched;
+use coeval_engine::WatchedChange;
 use coeval_engine::migrations::Advance;
-use coeval_engine::types::{Policy, Registration};
-use coeval_engine::write::{Create, Update};
-use coeval_engine::{
-    Engine, EngineError, InOrg, ListQuery, Settings, Target, WatchQuery, WatchStream, Watched,
-    WatchedChange,
-};
-use coeval_storage::Millis;
+use coeval_engine::types::Policy;
+use coeval_engine::types::Registration;
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use coeval_storage::UnixMillis;
 use futures::StreamExt;
-use serde_json::{Value, json};
+use serde_json::Value;
+use serde_json::json;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
+use std::time::Instant;
 
 /// Another server on the same store, that knows nothing of the second major.
 async fn old_server(world: &mut World) -> Arc<Engine> {
@@ -86,10 +115,13 @@ async fn writes_nothing(old: &Engine, id: &Target) {
     let create = Create::new(v("1.0.0"), "more", json!({"image": "a"}));
     says_upgrade(old.create(&who, &of, create).await);
     says_upgrade(old.delete(&who, &of, id, None).await);
-    says_upgrade(old.keep_alive(&who, &of, id, Some(Millis(i64::MAX))).await);
+    says_upgrade(
+        old.keep_alive(&who, &of, id, Some(UnixMillis(i64::MAX)))
+            .await,
+    );
     let grant = Grant {
-        member: Member::User("somebody".to_owned()),
-        level: Level::ReadOnly,
+        member: AclMember::User("somebody".to_owned()),
+        level: AccessLevel::ReadOnly,
     };
     says_upgrade(old.grant(&who, &of, id, &grant).await);
 }
@@ -283,13 +315,13 @@ pub(crate) async fn an_acl_change_at_soak_is_told_through_a_server_that_only_rea
     let _drivers = (drive(&new, "new"), drive(&old, "old"));
     registered(&new).await;
     // bob sees the old major only, and nothing of the resource yet.
-    let member = Member::User("bob".to_owned());
+    let member = AclMember::User("bob".to_owned());
     let grant = |level| Grant {
         member: member.clone(),
         level,
     };
     new.set_type_acl(&admin(), &app(), v("1.0.0"), |acl| {
-        acl.set(grant(Level::ReadWrite), Level::FullControl)?;
+        acl.set(grant(AccessLevel::ReadWrite), AccessLevel::FullControl)?;
         Ok(())
     })
     .await
@@ -308,7 +340,7 @@ pub(crate) async fn an_acl_change_at_soak_is_told_through_a_server_that_only_rea
     for server in [&new, &old] {
         watches.push(server.watch(&bob, WatchQuery::of(app())).await.unwrap());
     }
-    let given = grant(Level::ReadOnly);
+    let given = grant(AccessLevel::ReadOnly);
     new.grant(&admin(), &app(), &web, &given).await.unwrap();
     for watch in &mut watches {
         assert_eq!(next_told(watch).await.1, json!({"image": "a"}));

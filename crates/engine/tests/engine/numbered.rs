@@ -1,10 +1,23 @@
 //! Numbered pages, with and without what a server remembers of those before.
 
-use crate::world::{World, admin, app, app_1_0, settings, v};
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::settings;
+use crate::world::v;
+use coeval_engine::Engine;
+use coeval_engine::ListQuery;
+use coeval_engine::Target;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, Update};
-use coeval_engine::{Engine, ListQuery, Target};
-use coeval_filter::{Compare, Direction, Field, Filter, Operand, Order};
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use coeval_filter::FieldComparison;
+use coeval_filter::Filter;
+use coeval_filter::FilterField;
+use coeval_filter::Operand;
+use coeval_filter::SortDirection;
+use coeval_filter::SortOrder;
 use serde_json::json;
 
 async fn page(engine: &Engine, query: &ListQuery, number: u64) -> (Vec<String>, u64) {
@@ -34,16 +47,16 @@ pub(crate) async fn what_is_remembered_of_numbered_pages_never_shows(mut world: 
         count: true,
         ..ListQuery::of(app()).sized(3)
     };
-    let image = Field::parse("entity.image", "entity").unwrap();
+    let image = FilterField::parse("entity.image", "entity").unwrap();
     let filtered = ListQuery {
         filter: Some(Filter::test(
             image,
-            Compare::Equal(Operand::Text("i0".into())),
+            FieldComparison::Equal(Operand::Text("i0".into())),
         )),
         ..plain.clone()
     };
     let sorted = ListQuery {
-        order: Some(Order::new(vec![(Field::Name, Direction::Descending)]).unwrap()),
+        order: Some(SortOrder::new(vec![(FilterField::Name, SortDirection::Descending)]).unwrap()),
         ..plain.clone()
     };
     let mut round = 0;

@@ -1,13 +1,33 @@
 //! Rights bundles, and what publishing them does.
 
-use crate::identity::{BUNDLE, code, org, register, sees, someone, to};
-use crate::world::{World, admin, app, app_1_0, app_1_1, app_file, settings, v};
-use coeval_access::Published;
-use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo};
-use coeval_engine::{AuditQuery, Engine, What};
-use coeval_storage::layers::{Fault, FaultPlan, Faulty};
+use crate::identity::BUNDLE;
+use crate::identity::code;
+use crate::identity::org;
+use crate::identity::register;
+use crate::identity::sees;
+use crate::identity::someone;
+use crate::identity::to;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_1_1;
+use crate::world::app_file;
+use crate::world::settings;
+use crate::world::v;
+use coeval_access::BundleAudience;
+use coeval_engine::AuditQuery;
+use coeval_engine::Engine;
+use coeval_engine::What;
+use coeval_engine::identity::BundleEdit;
+use coeval_engine::identity::NewBundle;
+use coeval_engine::identity::PublishTo;
+use coeval_storage::layers::FaultPlan;
+use coeval_storage::layers::FaultyStore;
+use coeval_storage::layers::InjectedFault;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
 
 pub(crate) async fn a_types_bundle_comes_with_its_first_version_and_goes_with_its_last(
     world: World,
@@ -22,7 +42,7 @@ pub(crate) async fn a_types_bundle_comes_with_its_first_version_and_goes_with_it
             .rights
             .contains(&"acme:app: Administrator Full access".to_owned())
     );
-    assert_eq!(bundle.published, Published::To([].into()));
+    assert_eq!(bundle.published, BundleAudience::To([].into()));
     let deleted = engine.delete_bundle(&admin(), BUNDLE).await;
     assert_eq!(code(deleted), coeval_codes::PREDEFINED);
     engine
@@ -114,13 +134,13 @@ pub(crate) async fn publishing_shows_every_version_and_unpublishing_hides_what_n
 pub(crate) struct Dying(pub(crate) AtomicUsize);
 
 impl FaultPlan for Dying {
-    fn write(&self) -> Option<Fault> {
+    fn write(&self) -> Option<InjectedFault> {
         let left = self
             .0
             .fetch_update(Ordering::AcqRel, Ordering::Acquire, |left| {
                 left.checked_sub(1)
             });
-        left.is_err().then_some(Fault::ErrorBefore)
+        left.is_err().then_some(InjectedFault::ErrorBefore)
     }
 }
 
@@ -136,7 +156,7 @@ pub(crate) async fn a_publication_that_was_cut_short_is_finished_by_whoever_open
     for survives in [1, 2] {
         for publish in [true, false] {
             let plan = Arc::new(Dying(AtomicUsize::new(survives)));
-            let dying = Engine::new(Arc::new(Faulty::new(store.clone(), plan)), settings());
+            let dying = Engine::new(Arc::new(FaultyStore::new(store.clone(), plan)), settings());
             let cut = match publish {
                 true => dying.publish_bundle(&admin(), BUNDLE, &to(&[&acme])).await,
                 false => {
@@ -159,7 +179,7 @@ pub(crate) async fn a_publication_that_was_cut_short_is_finished_by_whoever_open
                 assert_eq!(sees(&next, &someone(&acme), version).await, publish);
             }
             let notes = coeval_storage::Key::try_from("o/unsettled").unwrap();
-            let notes = coeval_storage::Range::below(&notes);
+            let notes = coeval_storage::ReadRange::below(&notes);
             let (_, page) = store.range(notes).await.unwrap();
             assert!(page.entries.is_empty());
         }

@@ -1,11 +1,22 @@
 //! Resources: create, get, update, delete, at their version and at others.
 
-use crate::world::{World, admin, app, app_1_0, app_1_1, v};
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_1_1;
+use crate::world::v;
 use coeval_codes::Coded;
+use coeval_engine::EngineError;
+use coeval_engine::Resource;
+use coeval_engine::State;
+use coeval_engine::Target;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Checking, Create, Update};
-use coeval_engine::{EngineError, Resource, State, Target};
-use serde_json::{Value, json};
+use coeval_engine::write::Checking;
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use serde_json::Value;
+use serde_json::json;
 
 fn content(resource: &Resource) -> Value {
     serde_json::from_slice(&resource.content).unwrap()
@@ -96,9 +107,9 @@ pub(crate) async fn a_deleted_resource_leaves_nothing_behind(world: World) {
     with_two_versions(&world).await;
     let store = world.engine.store();
     let count = || async {
-        let everything = coeval_storage::Span::everything();
+        let everything = coeval_storage::KeySpan::everything();
         let (_, page) = store
-            .range(coeval_storage::Range::of(everything))
+            .range(coeval_storage::ReadRange::of(everything))
             .await
             .unwrap();
         let keys = page.entries.iter().map(|entry| entry.key.to_string());

@@ -1,14 +1,31 @@
 //! Fields that not everybody sees: private, protected, and secure ones, which nobody does.
 
-use crate::world::{OTHER, TENANT, World, admin, app, app_file, tenant, v};
-use coeval_access::{Grant, Level, Member};
+use crate::world::OTHER;
+use crate::world::TENANT;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_file;
+use crate::world::tenant;
+use crate::world::v;
+use coeval_access::AccessLevel;
+use coeval_access::AclMember;
+use coeval_access::Grant;
 use coeval_codes::Coded;
-use coeval_engine::seal::{KeyId, Keyring};
+use coeval_engine::Caller;
+use coeval_engine::Engine;
+use coeval_engine::Resource;
+use coeval_engine::Settings;
+use coeval_engine::Target;
+use coeval_engine::seal::KeyId;
+use coeval_engine::seal::Keyring;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, Update};
-use coeval_engine::{Caller, Engine, Resource, Settings, Target};
-use coeval_storage::{Range, Span};
-use serde_json::{Value, json};
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use coeval_storage::KeySpan;
+use coeval_storage::ReadRange;
+use serde_json::Value;
+use serde_json::json;
 use std::sync::Arc;
 
 const SECRET: &str = "correct horse battery staple";
@@ -53,8 +70,8 @@ async fn prepared(world: &World, engine: &Engine) -> Target {
     let create = Create::new(v("1.0.0"), "web", body);
     let made = engine.create(&owner(), &app(), create).await.unwrap();
     let id = Target::Id(made.resource.id);
-    for (user, level) in [("writer", Level::ReadWrite)] {
-        let member = Member::User(user.to_owned());
+    for (user, level) in [("writer", AccessLevel::ReadWrite)] {
+        let member = AclMember::User(user.to_owned());
         engine
             .grant(&owner(), &app(), &id, &Grant { member, level })
             .await
@@ -87,7 +104,7 @@ async fn stands_in_clear(engine: &Engine, text: &str) -> bool {
             .windows(text.len())
             .any(|some| some == text.as_bytes())
     };
-    let mut range = Range::of(Span::everything());
+    let mut range = ReadRange::of(KeySpan::everything());
     loop {
         let (_, page) = engine.store().range(range.clone()).await.unwrap();
         for entry in &page.entries {

@@ -1,10 +1,20 @@
 //! How types are said in protobuf: numbers that are given once, and packages.
 
-use crate::world::{World, admin, app, app_1_0, app_file, settings, v};
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_file;
+use crate::world::settings;
+use crate::world::v;
+use coeval_engine::Engine;
+use coeval_engine::TypeKey;
 use coeval_engine::types::Registration;
-use coeval_engine::{Engine, TypeKey};
-use coeval_storage::{AtomicWrite, Key, Range, ReadRequest};
-use coeval_typed::Layout;
+use coeval_storage::AtomicWrite;
+use coeval_storage::Key;
+use coeval_storage::ReadRange;
+use coeval_storage::ReadRequest;
+use coeval_typed::PackageLayout;
 
 fn schema(version: &str, properties: &str) -> String {
     app_file(
@@ -25,7 +35,7 @@ async fn register(engine: &Engine, file: String) -> Vec<(String, String)> {
     typed.map(|finding| (finding.rule, finding.path)).collect()
 }
 
-fn numbers(layout: &Layout) -> Vec<(String, u32)> {
+fn numbers(layout: &PackageLayout) -> Vec<(String, u32)> {
     let fields = layout.spec.fields.iter();
     fields
         .map(|field| (field.name.clone(), field.number))
@@ -173,7 +183,7 @@ pub(crate) async fn what_a_package_cant_say_is_found_at_registration(world: Worl
 async fn forget_numbers(engine: &Engine) {
     let mut write = AtomicWrite::new();
     for first in ["f", "v"] {
-        let range = Range::below(&Key::new(first.as_bytes().to_vec()).unwrap());
+        let range = ReadRange::below(&Key::new(first.as_bytes().to_vec()).unwrap());
         let (_, page) = engine.store().range(range).await.unwrap();
         for entry in page.entries {
             write = write.delete(&entry.key);

@@ -1,6 +1,11 @@
 //! Types: registering, changing and deleting versions, and the races with those who use them.
 
-use crate::world::{World, admin, app, app_1_0, app_file, v};
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_file;
+use crate::world::v;
 use coeval_codes::Coded;
 use coeval_engine::EngineError;
 use coeval_engine::types::Registration;
@@ -227,8 +232,12 @@ pub(crate) async fn an_interface_in_use_stays(world: World) {
 }
 
 pub(crate) async fn a_denial_is_explained_to_those_who_may_know(world: World) {
-    use crate::world::{TENANT, tenant};
-    use coeval_access::{Action, Grant, Level, Member};
+    use crate::world::TENANT;
+    use crate::world::tenant;
+    use coeval_access::AccessLevel;
+    use coeval_access::AclMember;
+    use coeval_access::Grant;
+    use coeval_access::ResourceAction;
     let engine = &world.engine;
     engine
         .register(&admin(), Registration::of(app_1_0()))
@@ -240,14 +249,14 @@ pub(crate) async fn a_denial_is_explained_to_those_who_may_know(world: World) {
     let create = Create::new(v("1.0.0"), "web", json!({"image": "a"}));
     let made = engine.create(&owner, &app(), create).await.unwrap();
     let id = coeval_engine::Target::Id(made.resource.id);
-    let member = Member::User("reader".to_owned());
-    let level = Level::ReadOnly;
+    let member = AclMember::User("reader".to_owned());
+    let level = AccessLevel::ReadOnly;
     engine
         .grant(&owner, &app(), &id, &Grant { member, level })
         .await
         .unwrap();
     let why = engine
-        .explain(&owner, &app(), &id, &reader.subject, Action::Modify)
+        .explain(&owner, &app(), &id, &reader.subject, ResourceAction::Modify)
         .await
         .unwrap();
     let text = format!("{why:?}");
@@ -255,7 +264,7 @@ pub(crate) async fn a_denial_is_explained_to_those_who_may_know(world: World) {
     // Somebody who can't read it is told nothing.
     let nobody = tenant("nobody", TENANT, &["acme:app: View"]);
     let hidden = engine
-        .explain(&nobody, &app(), &id, &nobody.subject, Action::Read)
+        .explain(&nobody, &app(), &id, &nobody.subject, ResourceAction::Read)
         .await;
     assert_eq!(hidden.unwrap_err().code(), coeval_codes::RESOURCE_NOT_FOUND);
     // What was done is in the audit, newest first, a page at a time.

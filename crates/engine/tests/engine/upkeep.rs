@@ -1,15 +1,36 @@
 //! What expires, what is kept as history, and what an inspection finds and repairs.
 
-use crate::world::{World, admin, app, app_1_0, app_1_1, v};
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_1_1;
+use crate::world::v;
 use coeval_codes::Coded;
 use coeval_core::version::Uuid;
-use coeval_engine::inspect::{Inspected, Problem, ProblemKind, Repair};
+use coeval_engine::Engine;
+use coeval_engine::Target;
+use coeval_engine::WatchQuery;
+use coeval_engine::Watched;
+use coeval_engine::WatchedChange;
+use coeval_engine::inspect::Inspected;
+use coeval_engine::inspect::Problem;
+use coeval_engine::inspect::ProblemKind;
+use coeval_engine::inspect::Repair;
 use coeval_engine::types::Registration;
-use coeval_engine::write::{Create, MetaEdit, Update};
-use coeval_engine::{Engine, Target, WatchQuery, Watched, WatchedChange};
-use coeval_storage::{Clock, Key, Millis, Put, Range, Span, SystemClock};
+use coeval_engine::write::Create;
+use coeval_engine::write::MetaEdit;
+use coeval_engine::write::Update;
+use coeval_storage::Clock;
+use coeval_storage::Key;
+use coeval_storage::KeySpan;
+use coeval_storage::ReadRange;
+use coeval_storage::RecordPut;
+use coeval_storage::SystemClock;
+use coeval_storage::UnixMillis;
 use futures::StreamExt;
-use serde_json::{Value, json};
+use serde_json::Value;
+use serde_json::json;
 use std::time::Duration;
 
 async fn prepared(world: &World) {
@@ -42,7 +63,7 @@ async fn inspected(engine: &Engine, repair: Repair) -> (Inspected, Vec<Problem>)
 async fn keys(engine: &Engine) -> Vec<String> {
     let (_, page) = engine
         .store()
-        .range(Range::of(Span::everything()))
+        .range(ReadRange::of(KeySpan::everything()))
         .await
         .unwrap();
     let keys = page.entries.iter().map(|entry| entry.key.to_string());
@@ -55,7 +76,7 @@ pub(crate) async fn an_expired_resource_goes_with_all_that_belongs_to_it(world: 
     let before = keys(engine).await;
     let id = Target::Id(made(engine, "web").await);
     let mut watch = engine.watch(&admin(), WatchQuery::of(app())).await.unwrap();
-    let soon = Millis(SystemClock::default().now().0 + 1_500);
+    let soon = UnixMillis(SystemClock::default().now().0 + 1_500);
     let update = Update {
         content: None,
         meta: MetaEdit {
@@ -65,7 +86,7 @@ pub(crate) async fn an_expired_resource_goes_with_all_that_belongs_to_it(world: 
         ..Update::new(v("1.0.0"), Value::Null)
     };
     engine.update(&admin(), &app(), &id, &update).await.unwrap();
-    let later = Millis(soon.0 + 1_000);
+    let later = UnixMillis(soon.0 + 1_000);
     let kept = engine.get(&admin(), &app(), &id).await.unwrap();
     engine
         .keep_alive(&admin(), &app(), &id, Some(later))
@@ -157,25 +178,31 @@ pub(crate) async fn an_inspection_finds_what_is_wrong_and_repairs_what_it_can(wo
         .to_string()
         .replace(&ids[1].to_string(), &lost);
     store
-        .put(&Key::new(orphan).unwrap(), Put::of(b"".to_vec()))
+        .put(&Key::new(orphan).unwrap(), RecordPut::of(b"".to_vec()))
         .await
         .unwrap();
     let count = all.iter().find(|key| key.starts_with("n/")).unwrap();
     store
         .put(
             &Key::new(count.clone()).unwrap(),
-            Put::of(b"{\"count\":7}".to_vec()),
+            RecordPut::of(b"{\"count\":7}".to_vec()),
         )
         .await
         .unwrap();
     store
-        .put(&find("e/", ids[2]), Put::of(b"nonsense".to_vec()))
+        .put(&find("e/", ids[2]), RecordPut::of(b"nonsense".to_vec()))
         .await
         .unwrap();
     let stranger = Key::new(format!("e/acme/gone/v1/{lost}")).unwrap();
-    store.put(&stranger, Put::of(b"{}".to_vec())).await.unwrap();
+    store
+        .put(&stranger, RecordPut::of(b"{}".to_vec()))
+        .await
+        .unwrap();
     let acl = Key::new(format!("a/{}", Uuid(98))).unwrap();
-    store.put(&acl, Put::of(b"[]".to_vec())).await.unwrap();
+    store
+        .put(&acl, RecordPut::of(b"[]".to_vec()))
+        .await
+        .unwrap();
     let kinds = |problems: &[Problem]| {
         let mut kinds: Vec<String> = problems
             .iter()
@@ -225,7 +252,7 @@ pub(crate) async fn a_definition_that_can_not_be_read_hides_no_other(mut world: 
     for version in ["1.1.0", "2.0.0"] {
         let key = Key::new(format!("t/acme/app/{version}")).unwrap();
         store
-            .put(&key, Put::of(b"nonsense".to_vec()))
+            .put(&key, RecordPut::of(b"nonsense".to_vec()))
             .await
             .unwrap();
     }

@@ -5,21 +5,46 @@
 mod follower;
 
 use crate::identity::register;
-use crate::jobs::{ended, quick, runner};
-use crate::watch_rights::{Scene, log_in, publish, set_out};
-use crate::world::{World, admin, app, app_1_1, app_file, settings, v};
-use coeval_access::{Grant, Level, Member};
+use crate::jobs::ended;
+use crate::jobs::quick;
+use crate::jobs::runner;
+use crate::watch_rights::Scene;
+use crate::watch_rights::log_in;
+use crate::watch_rights::publish;
+use crate::watch_rights::set_out;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_1;
+use crate::world::app_file;
+use crate::world::settings;
+use crate::world::v;
+use coeval_access::AccessLevel;
+use coeval_access::AclMember;
+use coeval_access::Grant;
 use coeval_core::version::Uuid;
+use coeval_engine::Caller;
+use coeval_engine::Engine;
+use coeval_engine::Target;
+use coeval_engine::WantedVersions;
 use coeval_engine::identity::UserEdit;
 use coeval_engine::jobs::MigrateOptions;
-use coeval_engine::write::{Create, Update};
-use coeval_engine::{Caller, Engine, Target, WantedVersions};
-use coeval_storage::{Range, Retention, Span, Token};
-use follower::{Follower, Notes, Who};
+use coeval_engine::write::Create;
+use coeval_engine::write::Update;
+use coeval_storage::EventRetention;
+use coeval_storage::KeySpan;
+use coeval_storage::ReadRange;
+use coeval_storage::Token;
+use follower::Follower;
+use follower::Notes;
+use follower::Who;
 use serde_json::json;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+use std::time::Instant;
 
 /// Another major, with the image under another name.
 fn app_2_0() -> String {
@@ -92,13 +117,13 @@ impl Stage {
 
     /// Takes rights away and gives them back, in every way.
     async fn meddle(self: Arc<Self>, mut draw: fastrand::Rng) {
-        let member = || Member::User(self.scene.alice.clone());
+        let member = || AclMember::User(self.scene.alice.clone());
         while !self.over.load(Ordering::Relaxed) {
             let engine = self.engine(&mut draw);
             let owner = &admin();
             match (self.any(&mut draw), draw.u8(..12)) {
                 (Some(id), 0..=5) => {
-                    let (member, level) = (member(), Level::ReadOnly);
+                    let (member, level) = (member(), AccessLevel::ReadOnly);
                     let grant = Grant { member, level };
                     let _ = engine.grant(owner, &app(), &Target::Id(id), &grant).await;
                 }
@@ -153,7 +178,7 @@ fn at(caller: &Caller, version: &str) -> Who {
 }
 
 async fn head(engine: &Engine) -> Token {
-    let range = Range::of(Span::everything()).limit(1);
+    let range = ReadRange::of(KeySpan::everything()).limit(1);
     engine.store().range(range).await.unwrap().0
 }
 
@@ -253,7 +278,7 @@ async fn history(world: &mut World, seed: u64, pace: Duration) {
     let engine = stage.engine(&mut draw);
     register(&engine, app_2_0()).await;
     publish(&engine, &stage.scene.acme, true).await;
-    let keep = Retention {
+    let keep = EventRetention {
         age: Duration::from_millis(300),
         bytes: u64::MAX,
     };

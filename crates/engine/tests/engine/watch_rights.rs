@@ -1,27 +1,69 @@
 //! What a watcher may see, and how it is told when that changes.
 
-use crate::identity::{BUNDLE, org, register, to, user};
-use crate::migrations_hurt::{Before, Deed};
-use crate::world::{World, admin, app, app_1_0, app_1_1, tenant, v};
-use coeval_access::{Grant, Level, Member};
-use coeval_codes::{Code, Coded};
-use coeval_core::version::{Classification, Uuid};
-use coeval_engine::identity::{
-    Login, NewRole, NewToken, Organization, Password, PasswordGiven, RoleEdit, UserEdit,
-};
-use coeval_engine::write::{Create, MetaEdit, Update};
-use coeval_engine::{
-    Caller, Engine, InOrg, Settings, Target, WantedVersions, WatchQuery, WatchStream, Watched,
-    WatchedChange,
-};
-use coeval_filter::{Compare, ContentPath, Field, Filter, Operand};
-use coeval_storage::layers::Faulty;
-use coeval_storage::{
-    Action, AtomicWrite, Clock, Condition, Incarnation, Key, Millis, Put, Range, Retention, Span,
-    SystemClock, Token,
-};
+use crate::identity::BUNDLE;
+use crate::identity::org;
+use crate::identity::register;
+use crate::identity::to;
+use crate::identity::user;
+use crate::migrations_hurt::Before;
+use crate::migrations_hurt::Deed;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_1_0;
+use crate::world::app_1_1;
+use crate::world::tenant;
+use crate::world::v;
+use coeval_access::AccessLevel;
+use coeval_access::AclMember;
+use coeval_access::Grant;
+use coeval_codes::Code;
+use coeval_codes::Coded;
+use coeval_core::version::Classification;
+use coeval_core::version::Uuid;
+use coeval_engine::Caller;
+use coeval_engine::Engine;
+use coeval_engine::InOrg;
+use coeval_engine::Settings;
+use coeval_engine::Target;
+use coeval_engine::WantedVersions;
+use coeval_engine::WatchQuery;
+use coeval_engine::WatchStream;
+use coeval_engine::Watched;
+use coeval_engine::WatchedChange;
+use coeval_engine::identity::Login;
+use coeval_engine::identity::NewRole;
+use coeval_engine::identity::NewToken;
+use coeval_engine::identity::Organization;
+use coeval_engine::identity::Password;
+use coeval_engine::identity::PasswordGiven;
+use coeval_engine::identity::RoleEdit;
+use coeval_engine::identity::UserEdit;
+use coeval_engine::write::Create;
+use coeval_engine::write::MetaEdit;
+use coeval_engine::write::Update;
+use coeval_filter::ContentPath;
+use coeval_filter::FieldComparison;
+use coeval_filter::Filter;
+use coeval_filter::FilterField;
+use coeval_filter::Operand;
+use coeval_storage::AtomicWrite;
+use coeval_storage::Clock;
+use coeval_storage::EventRetention;
+use coeval_storage::Incarnation;
+use coeval_storage::Key;
+use coeval_storage::KeySpan;
+use coeval_storage::ReadRange;
+use coeval_storage::RecordPut;
+use coeval_storage::SystemClock;
+use coeval_storage::Token;
+use coeval_storage::UnixMillis;
+use coeval_storage::WriteAction;
+use coeval_storage::WriteCondition;
+use coeval_storage::layers::FaultyStore;
 use futures::StreamExt;
-use serde_json::{Value, json};
+use serde_json::Value;
+use serde_json::json;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
@@ -110,8 +152,8 @@ async fn set_roles(engine: &Engine, user: &str, roles: &[&str]) {
 
 impl Scene {
     async fn grant(&self, engine: &Engine, id: Uuid) {
-        let member = Member::User(self.alice.clone());
-        let level = Level::ReadOnly;
+        let member = AclMember::User(self.alice.clone());
+        let level = AccessLevel::ReadOnly;
         let grant = Grant { member, level };
         let id = Target::Id(id);
         engine
@@ -121,7 +163,7 @@ impl Scene {
     }
 
     async fn revoke(&self, engine: &Engine, id: Uuid) {
-        let member = Member::User(self.alice.clone());
+        let member = AclMember::User(self.alice.clone());
         let id = Target::Id(id);
         engine
             .revoke(&self.owner, &app(), &id, &member)
@@ -168,7 +210,7 @@ fn left(id: Uuid) -> String {
 async fn head(engine: &Engine) -> Token {
     let (token, _) = engine
         .store()
-        .range(Range::of(Span::everything()).limit(1))
+        .range(ReadRange::of(KeySpan::everything()).limit(1))
         .await
         .unwrap();
     token
@@ -356,7 +398,7 @@ pub(crate) async fn a_deletion_is_told_to_whom_was_let_in_at_the_last_moment(wor
         Box::pin(async move { scene.grant(&engine, web).await })
     };
     let plan = Arc::new(Before::write(1, deed));
-    let store = Faulty::new(Arc::clone(engine.store()), Arc::clone(&plan) as _);
+    let store = FaultyStore::new(Arc::clone(engine.store()), Arc::clone(&plan) as _);
     let meddled = Engine::new(Arc::new(store), crate::world::settings());
     let target = Target::Id(web);
     let deleted = meddled.delete(&scene.owner, &app(), &target, None).await;
@@ -414,7 +456,11 @@ pub(crate) async fn an_acl_with_an_expiry_loses_it_when_its_resource_is_kept_ali
     scene.grant(engine, web).await;
     let acl = Key::new(format!("a/{web}")).unwrap();
     let until = soon(5_000);
-    let write = AtomicWrite::new().step(&acl, Condition::Exists, Action::KeepAlive(Some(until)));
+    let write = AtomicWrite::new().step(
+        &acl,
+        WriteCondition::Exists,
+        WriteAction::KeepAlive(Some(until)),
+    );
     engine.store().atomic_write(write).await.unwrap();
     let target = Target::Id(web);
     let later = Some(soon(90_000));
@@ -428,8 +474,8 @@ pub(crate) async fn an_acl_with_an_expiry_loses_it_when_its_resource_is_kept_ali
     engine.get(&alice, &app(), &target).await.unwrap();
 }
 
-fn soon(milliseconds: i64) -> Millis {
-    Millis(SystemClock::default().now().0 + milliseconds)
+fn soon(milliseconds: i64) -> UnixMillis {
+    UnixMillis(SystemClock::default().now().0 + milliseconds)
 }
 
 async fn role_id(engine: &Engine) -> String {
@@ -555,7 +601,7 @@ pub(crate) async fn a_point_that_is_not_in_the_history_is_refused_with_the_reaso
     }
     tokio::time::sleep(Duration::from_millis(1_100)).await;
     make(engine, &admin(), "last").await;
-    let none = Retention {
+    let none = EventRetention {
         age: Duration::ZERO,
         bytes: 0,
     };
@@ -586,9 +632,9 @@ pub(crate) async fn what_no_longer_matches_leaves(world: World) {
     let engine = &world.engine;
     register(engine, app_1_0()).await;
     register(engine, app_1_1()).await;
-    let equal = Compare::Equal(Operand::Text("a".to_owned()));
+    let equal = FieldComparison::Equal(Operand::Text("a".to_owned()));
     let filter = Filter::test(
-        Field::Content(ContentPath::from_dotted("image").unwrap()),
+        FilterField::Content(ContentPath::from_dotted("image").unwrap()),
         equal,
     );
     let mut queries = vec![WatchQuery::of(app()); 4];
@@ -678,7 +724,11 @@ pub(crate) async fn a_bad_object_is_told_to_those_who_may_see_it(world: World) {
     let key = Key::new(format!("e/acme/app/v1/{web}")).unwrap();
     let mut content = engine.store().get(&key).await.unwrap().content;
     content.body = "no JSON".into();
-    engine.store().put(&key, Put::of(content)).await.unwrap();
+    engine
+        .store()
+        .put(&key, RecordPut::of(content))
+        .await
+        .unwrap();
     let unread = format!("quarantined {}", coeval_codes::RESOURCE_UNREADABLE);
     let expected = [vec![unread.clone()], vec![], vec![unread.clone()]];
     for (stream, expected) in streams.iter_mut().zip(expected) {
@@ -686,8 +736,8 @@ pub(crate) async fn a_bad_object_is_told_to_those_who_may_see_it(world: World) {
     }
     let write = AtomicWrite::new().step(
         &key,
-        Condition::Whatever,
-        Action::Put(Put::of(b"nothing".to_vec())),
+        WriteCondition::Whatever,
+        WriteAction::Put(RecordPut::of(b"nothing".to_vec())),
     );
     engine.store().atomic_write(write).await.unwrap();
     // Nothing says whose it is: the provider alone is told. The stream goes on.
@@ -721,7 +771,7 @@ async fn who_is_slow_catches_up_from_the_log_or_is_told_how_far_it_came() {
     assert_eq!(told(engine, &mut patient).await, expected);
     tokio::time::sleep(Duration::from_millis(1_100)).await;
     make(engine, &admin(), "last").await;
-    let none = Retention {
+    let none = EventRetention {
         age: Duration::ZERO,
         bytes: 0,
     };

@@ -1,11 +1,25 @@
 //! A store of its own for each test, and callers.
 
-use coeval_access::{Acl, Grant, Level, Member, Rights, Subject};
+use coeval_access::AccessLevel;
+use coeval_access::AccessSubject;
+use coeval_access::Acl;
+use coeval_access::AclMember;
+use coeval_access::Grant;
+use coeval_access::Rights;
 use coeval_core::version::Version;
+use coeval_engine::Caller;
+use coeval_engine::Engine;
+use coeval_engine::ResourceBelongings;
+use coeval_engine::SYSTEM_ORG;
+use coeval_engine::Settings;
+use coeval_engine::TypeKey;
 use coeval_engine::identity::PasswordCost;
-use coeval_engine::{Caller, Engine, ResourceBelongings, SYSTEM_ORG, Settings, TypeKey};
-use coeval_storage_suite::servers::{fresh_name, shared_etcd, shared_postgres};
-use coeval_stores::{OpenOptions, OpenStore, open};
+use coeval_storage_suite::servers::fresh_name;
+use coeval_storage_suite::servers::shared_etcd;
+use coeval_storage_suite::servers::shared_postgres;
+use coeval_stores::OpenOptions;
+use coeval_stores::OpenStore;
+use coeval_stores::open;
 use std::sync::Arc;
 
 /// A tenant.
@@ -76,9 +90,9 @@ impl World {
         for version in versions {
             let let_in = |acl: &mut Acl| {
                 for org in [TENANT, OTHER] {
-                    let member = Member::Org(org.to_owned());
-                    let level = Level::ReadWrite;
-                    acl.set(Grant { member, level }, Level::FullControl)?;
+                    let member = AclMember::Org(org.to_owned());
+                    let level = AccessLevel::ReadWrite;
+                    acl.set(Grant { member, level }, AccessLevel::FullControl)?;
                 }
                 Ok(())
             };
@@ -91,7 +105,7 @@ impl World {
     pub(crate) async fn hide(&self, version: &str) {
         let keep_out = |acl: &mut Acl| {
             for org in [TENANT, OTHER] {
-                acl.remove(&Member::Org(org.to_owned()), Level::FullControl)?;
+                acl.remove(&AclMember::Org(org.to_owned()), AccessLevel::FullControl)?;
             }
             Ok(())
         };
@@ -117,7 +131,7 @@ impl World {
 /// Everything as a server has it.
 fn options() -> OpenOptions {
     let mut options = OpenOptions::default();
-    options.maintenance.belongings = Some(Arc::new(ResourceBelongings::default()));
+    options.maintenance.dependents = Some(Arc::new(ResourceBelongings::default()));
     options
 }
 
@@ -131,14 +145,19 @@ pub(crate) fn settings() -> Settings {
 /// Somebody of the provider who may do everything.
 pub(crate) fn admin() -> Caller {
     let roles = vec!["System Administrator".to_owned()];
-    let subject = Subject::provider("admin", SYSTEM_ORG, roles, Rights::everything());
+    let subject = AccessSubject::provider("admin", SYSTEM_ORG, roles, Rights::everything());
     Caller::new(Arc::new(subject))
 }
 
 /// Somebody of a tenant with these rights.
 pub(crate) fn tenant(user: &str, org: &str, rights: &[&str]) -> Caller {
     let rights = Rights::from_names(rights.iter().copied());
-    Caller::new(Arc::new(Subject::tenant(user, org, Vec::new(), rights)))
+    Caller::new(Arc::new(AccessSubject::tenant(
+        user,
+        org,
+        Vec::new(),
+        rights,
+    )))
 }
 
 pub(crate) fn v(text: &str) -> Version {

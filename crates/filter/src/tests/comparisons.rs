@@ -1,19 +1,23 @@
 //! The table of comparisons, row by row.
 
 use super::resource::{Resource, at, matches, text};
-use crate::{Compare, Field, Filter, FilterError, Operand};
+use crate::{FieldComparison, Filter, FilterError, FilterField, Operand};
 use coeval_codes::Coded;
 use coeval_core::version::Version;
 use serde_json::{Value, json};
 
 fn equal(value: &Value, operand: Operand) -> bool {
     let resource = Resource::with(json!({"a": value}));
-    let negated = matches(&at("a"), Compare::NotEqual(operand.clone()), &resource);
-    let equal = matches(&at("a"), Compare::Equal(operand.clone()), &resource);
+    let negated = matches(
+        &at("a"),
+        FieldComparison::NotEqual(operand.clone()),
+        &resource,
+    );
+    let equal = matches(&at("a"), FieldComparison::Equal(operand.clone()), &resource);
     assert_ne!(equal, negated, "NotEqual is the opposite of Equal");
     assert_eq!(
         equal,
-        matches(&at("a"), Compare::In(vec![operand]), &resource)
+        matches(&at("a"), FieldComparison::In(vec![operand]), &resource)
     );
     equal
 }
@@ -92,21 +96,21 @@ fn a_missing_field_passes_not_equal_and_nothing_else() {
     for field in [
         at("no"),
         at("a.no"),
-        Field::Name,
-        Field::Label("tier".into()),
+        FilterField::Name,
+        FilterField::Label("tier".into()),
     ] {
         let resource = Resource::with(json!({"a": 1}));
         for (compare, expected) in [
-            (Compare::NotEqual(operand()), true),
-            (Compare::Equal(operand()), false),
-            (Compare::Less(operand()), false),
-            (Compare::LessOrEqual(operand()), false),
-            (Compare::Greater(operand()), false),
-            (Compare::GreaterOrEqual(operand()), false),
-            (Compare::In(vec![operand()]), false),
-            (Compare::Equal(text("*")), false),
-            (Compare::Equal(Operand::Json(json!(null))), false),
-            (Compare::Exists, false),
+            (FieldComparison::NotEqual(operand()), true),
+            (FieldComparison::Equal(operand()), false),
+            (FieldComparison::Less(operand()), false),
+            (FieldComparison::LessOrEqual(operand()), false),
+            (FieldComparison::Greater(operand()), false),
+            (FieldComparison::GreaterOrEqual(operand()), false),
+            (FieldComparison::In(vec![operand()]), false),
+            (FieldComparison::Equal(text("*")), false),
+            (FieldComparison::Equal(Operand::Json(json!(null))), false),
+            (FieldComparison::Exists, false),
         ] {
             assert_eq!(
                 matches(&field, compare.clone(), &resource),
@@ -116,16 +120,24 @@ fn a_missing_field_passes_not_equal_and_nothing_else() {
         }
     }
     let null = Resource::with(json!({"a": null}));
-    assert!(matches(&at("a"), Compare::Exists, &null));
+    assert!(matches(&at("a"), FieldComparison::Exists, &null));
 }
 
 /// Which of <, <=, >, >= hold.
-fn relations(field: &Field, operand: &Operand, resource: &Resource) -> [bool; 4] {
+fn relations(field: &FilterField, operand: &Operand, resource: &Resource) -> [bool; 4] {
     [
-        matches(field, Compare::Less(operand.clone()), resource),
-        matches(field, Compare::LessOrEqual(operand.clone()), resource),
-        matches(field, Compare::Greater(operand.clone()), resource),
-        matches(field, Compare::GreaterOrEqual(operand.clone()), resource),
+        matches(field, FieldComparison::Less(operand.clone()), resource),
+        matches(
+            field,
+            FieldComparison::LessOrEqual(operand.clone()),
+            resource,
+        ),
+        matches(field, FieldComparison::Greater(operand.clone()), resource),
+        matches(
+            field,
+            FieldComparison::GreaterOrEqual(operand.clone()),
+            resource,
+        ),
     ]
 }
 
@@ -176,13 +188,13 @@ fn times_and_versions_are_compared_as_what_they_are() {
         ..Resource::default()
     };
     for (field, operand, expected) in [
-        (Field::Created, "1970-01-01T00:00:01Z", SAME),
-        (Field::Created, "1970-01-01T01:00:01.000+01:00", SAME),
-        (Field::Created, "1970-01-01T00:00:01.0000001Z", BEFORE),
-        (Field::Created, "1970-01-01T00:00:00.9999Z", AFTER),
-        (Field::Version, "1.9.0", AFTER),
-        (Field::Version, "v1.10", SAME),
-        (Field::Version, "2", BEFORE),
+        (FilterField::Created, "1970-01-01T00:00:01Z", SAME),
+        (FilterField::Created, "1970-01-01T01:00:01.000+01:00", SAME),
+        (FilterField::Created, "1970-01-01T00:00:01.0000001Z", BEFORE),
+        (FilterField::Created, "1970-01-01T00:00:00.9999Z", AFTER),
+        (FilterField::Version, "1.9.0", AFTER),
+        (FilterField::Version, "v1.10", SAME),
+        (FilterField::Version, "2", BEFORE),
     ] {
         assert_eq!(
             relations(&field, &text(operand), &resource),
@@ -191,13 +203,13 @@ fn times_and_versions_are_compared_as_what_they_are() {
         );
     }
     assert!(matches(
-        &Field::Version,
-        Compare::Equal(text("1.*")),
+        &FilterField::Version,
+        FieldComparison::Equal(text("1.*")),
         &resource
     ));
     assert!(!matches(
-        &Field::Version,
-        Compare::Equal(text("2.*")),
+        &FilterField::Version,
+        FieldComparison::Equal(text("2.*")),
         &resource
     ));
 }
@@ -206,13 +218,22 @@ fn times_and_versions_are_compared_as_what_they_are() {
 fn operands_that_can_not_be_meant_are_refused_with_their_place() {
     let operand = |text: &str| Operand::from_escaped(text).unwrap();
     for (field, compare) in [
-        (Field::Created, Compare::Less(operand("yesterday"))),
-        (Field::Created, Compare::Equal(operand("2030*"))),
-        (Field::Created, Compare::Equal(Operand::Json(json!(5)))),
-        (Field::Version, Compare::Equal(operand("one"))),
-        (at("a"), Compare::Less(operand("a*"))),
-        (at("a"), Compare::Less(Operand::Json(json!(true)))),
-        (at("a"), Compare::Greater(Operand::Json(json!([1])))),
+        (
+            FilterField::Created,
+            FieldComparison::Less(operand("yesterday")),
+        ),
+        (
+            FilterField::Created,
+            FieldComparison::Equal(operand("2030*")),
+        ),
+        (
+            FilterField::Created,
+            FieldComparison::Equal(Operand::Json(json!(5))),
+        ),
+        (FilterField::Version, FieldComparison::Equal(operand("one"))),
+        (at("a"), FieldComparison::Less(operand("a*"))),
+        (at("a"), FieldComparison::Less(Operand::Json(json!(true)))),
+        (at("a"), FieldComparison::Greater(Operand::Json(json!([1])))),
     ] {
         let mut filter = Filter::test(field, compare);
         if let Filter::Test(test) = &mut filter {
@@ -231,8 +252,8 @@ fn operands_that_can_not_be_meant_are_refused_with_their_place() {
 #[test]
 fn connectives_are_those_of_logic_and_of_nothing_they_are_neutral() {
     let resource = Resource::with(json!({"a": 1}));
-    let yes = || Filter::test(at("a"), Compare::Exists);
-    let no = || Filter::test(at("b"), Compare::Exists);
+    let yes = || Filter::test(at("a"), FieldComparison::Exists);
+    let no = || Filter::test(at("b"), FieldComparison::Exists);
     for (filter, expected) in [
         (Filter::And(vec![yes(), no()]), false),
         (Filter::And(vec![yes(), yes()]), true),
@@ -256,8 +277,8 @@ fn the_content_is_not_asked_for_where_the_header_decides() {
         name: Some("a".into()),
         ..Resource::default()
     };
-    let name = |is: &str| Filter::test(Field::Name, Compare::Equal(text(is)));
-    let content = || Filter::test(at("a"), Compare::Exists);
+    let name = |is: &str| Filter::test(FilterField::Name, FieldComparison::Equal(text(is)));
+    let content = || Filter::test(at("a"), FieldComparison::Exists);
     let header_only = Filter::Or(vec![name("b"), Filter::Not(Box::new(name("a")))])
         .compile()
         .unwrap();
@@ -275,9 +296,9 @@ fn the_content_is_not_asked_for_where_the_header_decides() {
 #[test]
 fn a_fingerprint_tells_filters_apart_and_not_where_they_were_written() {
     let filter = |operand: Operand, at| {
-        Filter::Test(crate::Test {
-            field: Field::Label("k".into()),
-            compare: Compare::Equal(operand),
+        Filter::Test(crate::FieldTest {
+            field: FilterField::Label("k".into()),
+            compare: FieldComparison::Equal(operand),
             at,
         })
     };

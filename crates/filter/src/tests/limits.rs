@@ -2,10 +2,13 @@
 
 use super::resource::{at, text};
 use crate::limits::{DEPTH, NODES, OPERAND_BYTES, ORDER_FIELDS, WILDCARDS};
-use crate::{Compare, Direction, Field, Filter, FilterError, Limit, Operand, Order};
+use crate::{
+    FieldComparison, Filter, FilterError, FilterField, FilterLimit, Operand, SortDirection,
+    SortOrder,
+};
 use serde_json::{Value, json};
 
-fn limit<T: std::fmt::Debug>(outcome: Result<T, FilterError>) -> Option<Limit> {
+fn limit<T: std::fmt::Debug>(outcome: Result<T, FilterError>) -> Option<FilterLimit> {
     match outcome {
         Ok(_) => None,
         Err(FilterError::TooMuch { limit, .. }) => Some(limit),
@@ -14,42 +17,51 @@ fn limit<T: std::fmt::Debug>(outcome: Result<T, FilterError>) -> Option<Limit> {
 }
 
 fn one() -> Filter {
-    Filter::test(Field::Name, Compare::Exists)
+    Filter::test(FilterField::Name, FieldComparison::Exists)
 }
 
 #[test]
 fn each_limit_is_inclusive() {
     let nested = |levels: usize| (1..levels).fold(one(), |inner, _| Filter::Not(Box::new(inner)));
     assert_eq!(limit(nested(DEPTH).compile()), None);
-    assert_eq!(limit(nested(DEPTH + 1).compile()), Some(Limit::Depth));
+    assert_eq!(limit(nested(DEPTH + 1).compile()), Some(FilterLimit::Depth));
 
     let wide = |nodes: usize| Filter::Or(vec![one(); nodes - 1]);
     assert_eq!(limit(wide(NODES).compile()), None);
-    assert_eq!(limit(wide(NODES + 1).compile()), Some(Limit::Nodes));
+    assert_eq!(limit(wide(NODES + 1).compile()), Some(FilterLimit::Nodes));
 
-    let list = |items: usize| Filter::test(Field::Name, Compare::In(vec![text("a"); items]));
+    let list = |items: usize| {
+        Filter::test(
+            FilterField::Name,
+            FieldComparison::In(vec![text("a"); items]),
+        )
+    };
     assert_eq!(limit(list(NODES - 1).compile()), None);
-    assert_eq!(limit(list(NODES).compile()), Some(Limit::Nodes));
+    assert_eq!(limit(list(NODES).compile()), Some(FilterLimit::Nodes));
 
     let long = |bytes: usize| {
         Filter::test(
-            Field::Name,
-            Compare::Equal(Operand::Text("a".repeat(bytes))),
+            FilterField::Name,
+            FieldComparison::Equal(Operand::Text("a".repeat(bytes))),
         )
     };
     assert_eq!(limit(long(OPERAND_BYTES).compile()), None);
     assert_eq!(
         limit(long(OPERAND_BYTES + 1).compile()),
-        Some(Limit::OperandBytes)
+        Some(FilterLimit::OperandBytes)
     );
 
     let stars = |count: usize| Operand::from_escaped(&"*a".repeat(count));
     assert_eq!(limit(stars(WILDCARDS)), None);
-    assert_eq!(limit(stars(WILDCARDS + 1)), Some(Limit::Wildcards));
+    assert_eq!(limit(stars(WILDCARDS + 1)), Some(FilterLimit::Wildcards));
 
-    let order = |fields: usize| Order::new(vec![(Field::Name, Direction::Ascending); fields]);
+    let order =
+        |fields: usize| SortOrder::new(vec![(FilterField::Name, SortDirection::Ascending); fields]);
     assert_eq!(limit(order(ORDER_FIELDS)), None);
-    assert_eq!(limit(order(ORDER_FIELDS + 1)), Some(Limit::OrderFields));
+    assert_eq!(
+        limit(order(ORDER_FIELDS + 1)),
+        Some(FilterLimit::OrderFields)
+    );
 }
 
 #[test]
@@ -62,12 +74,12 @@ fn large_and_deep_values_are_refused_as_operands() {
         json!(vec![0; 5_000]),
         Value::Object(keys),
     ] {
-        let filter = Filter::test(at("a"), Compare::Equal(Operand::Json(value)));
-        assert_eq!(limit(filter.compile()), Some(Limit::OperandBytes));
+        let filter = Filter::test(at("a"), FieldComparison::Equal(Operand::Json(value)));
+        assert_eq!(limit(filter.compile()), Some(FilterLimit::OperandBytes));
     }
     assert_eq!(
         limit(Operand::from_escaped(&"a".repeat(100_000))),
-        Some(Limit::OperandBytes)
+        Some(FilterLimit::OperandBytes)
     );
 }
 
@@ -79,7 +91,7 @@ fn a_filter_reads_back_from_what_is_kept_of_it() {
         "spec.size=le=3;(state==RESOLVED,owner.name==ann)",
     ];
     for text in texts {
-        let filter = crate::fiql::parse(text, |key| Field::parse(key, "spec"));
+        let filter = crate::fiql::parse(text, |key| FilterField::parse(key, "spec"));
         let Ok(filter) = filter else {
             panic!("{text}: {filter:?}");
         };

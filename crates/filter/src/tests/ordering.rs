@@ -2,7 +2,9 @@
 
 use super::resource::{Resource, at, numbers, resources, scalars, values};
 use crate::index::cut;
-use crate::{Direction, Field, IndexInfo, Order, SortKey, index_keys, index_value, may_be_cut};
+use crate::{
+    FilterField, IndexInfo, SortDirection, SortKey, SortOrder, index_keys, index_value, may_be_cut,
+};
 use proptest::prelude::*;
 use serde_json::{Number, Value, json};
 use std::cmp::Ordering;
@@ -71,8 +73,8 @@ fn order_of_double(double: f64, whole: i128) -> Ordering {
     by_floor.then(double.partial_cmp(&floor).unwrap())
 }
 
-fn ascending(path: &str) -> Order {
-    Order::new(vec![(at(path), Direction::Ascending)]).unwrap()
+fn ascending(path: &str) -> SortOrder {
+    SortOrder::new(vec![(at(path), SortDirection::Ascending)]).unwrap()
 }
 
 #[test]
@@ -142,10 +144,10 @@ fn the_id_decides_at_last_in_the_direction_of_the_last_field() {
     };
     let (first, second) = (resource("1", 7), resource("2", 7));
     assert!(ascending("a").key(&first) < ascending("a").key(&second));
-    let descending = Order::new(vec![(at("a"), Direction::Descending)]).unwrap();
+    let descending = SortOrder::new(vec![(at("a"), SortDirection::Descending)]).unwrap();
     assert!(descending.key(&second) < descending.key(&first));
     assert!(descending.key(&first) < descending.key(&resource("3", 6)));
-    let by_id = Order::new(vec![]).unwrap();
+    let by_id = SortOrder::new(vec![]).unwrap();
     assert!(by_id.key(&first) < by_id.key(&second));
 }
 
@@ -154,13 +156,13 @@ fn a_field_with_several_values_stands_where_its_first_one_does() {
     let several = Resource::with(json!({"n": [{"a": 1}, {"a": 9}]}));
     let five = Resource::with(json!({"n": [{"a": 5}]}));
     assert!(ascending("n.a").key(&several) < ascending("n.a").key(&five));
-    let descending = Order::new(vec![(at("n.a"), Direction::Descending)]).unwrap();
+    let descending = SortOrder::new(vec![(at("n.a"), SortDirection::Descending)]).unwrap();
     assert!(descending.key(&several) < descending.key(&five));
 }
 
 #[test]
 fn an_index_of_one_value_gives_the_order_of_one_field() {
-    let index = |name: &str, field: Field, single| IndexInfo {
+    let index = |name: &str, field: FilterField, single| IndexInfo {
         name: name.into(),
         field,
         single,
@@ -168,23 +170,25 @@ fn an_index_of_one_value_gives_the_order_of_one_field() {
     let indexes = [
         index("many", at("a"), false),
         index("one", at("a"), true),
-        index("name", Field::Name, true),
+        index("name", FilterField::Name, true),
     ];
-    let by = |fields: Vec<(Field, Direction)>| Order::new(fields).unwrap().by_index(&indexes);
+    let by = |fields: Vec<(FilterField, SortDirection)>| {
+        SortOrder::new(fields).unwrap().by_index(&indexes)
+    };
     assert_eq!(
-        by(vec![(at("a"), Direction::Ascending)]),
-        Some(("one".into(), Direction::Ascending))
+        by(vec![(at("a"), SortDirection::Ascending)]),
+        Some(("one".into(), SortDirection::Ascending))
     );
     assert_eq!(
-        by(vec![(Field::Name, Direction::Descending)]),
-        Some(("name".into(), Direction::Descending))
+        by(vec![(FilterField::Name, SortDirection::Descending)]),
+        Some(("name".into(), SortDirection::Descending))
     );
-    assert_eq!(by(vec![(at("b"), Direction::Ascending)]), None);
+    assert_eq!(by(vec![(at("b"), SortDirection::Ascending)]), None);
     assert_eq!(by(vec![]), None);
     assert_eq!(
         by(vec![
-            (at("a"), Direction::Ascending),
-            (Field::Name, Direction::Ascending)
+            (at("a"), SortDirection::Ascending),
+            (FilterField::Name, SortDirection::Ascending)
         ]),
         None
     );
@@ -220,9 +224,9 @@ proptest! {
         first_down in any::<bool>(),
         second_down in any::<bool>(),
     ) {
-        let direction = |down| if down { Direction::Descending } else { Direction::Ascending };
+        let direction = |down| if down { SortDirection::Descending } else { SortDirection::Ascending };
         let turned = |ordering: Ordering, down| if down { ordering.reverse() } else { ordering };
-        let by = Order::new(vec![(at("a"), direction(first_down)), (at("b"), direction(second_down))]).unwrap();
+        let by = SortOrder::new(vec![(at("a"), direction(first_down)), (at("b"), direction(second_down))]).unwrap();
         let key = |(a, b, id): &(Value, Value, String)| -> SortKey {
             by.key(&Resource { id: id.clone(), ..Resource::with(json!({"a": a, "b": b})) })
         };
@@ -235,9 +239,9 @@ proptest! {
     #[test]
     fn an_index_read_in_order_gives_the_order(some in prop::collection::vec(resources(), 0..12), down in any::<bool>()) {
         let some: Vec<_> = some.into_iter().enumerate().map(|(n, r)| Resource { id: format!("{n:02}"), ..r }).collect();
-        for field in [Field::Name, Field::Created, Field::Version] {
-            let direction = if down { Direction::Descending } else { Direction::Ascending };
-            let by = Order::new(vec![(field.clone(), direction)]).unwrap();
+        for field in [FilterField::Name, FilterField::Created, FilterField::Version] {
+            let direction = if down { SortDirection::Descending } else { SortDirection::Ascending };
+            let by = SortOrder::new(vec![(field.clone(), direction)]).unwrap();
             let mut entries: Vec<_> = some.iter().map(|r| (index_keys(&field, r, 4).remove(0), &r.id, by.key(r))).collect();
             entries.sort_by(|left, right| (&left.0, left.1).cmp(&(&right.0, right.1)));
             if down {

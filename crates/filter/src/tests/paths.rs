@@ -1,7 +1,7 @@
 //! Fields and paths, and what they lead to.
 
 use super::resource::{Resource, at, matches, text};
-use crate::{Compare, ContentPath, Field, FilterError};
+use crate::{ContentPath, FieldComparison, FilterError, FilterField};
 use coeval_codes::Coded;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -9,22 +9,22 @@ use serde_json::{Value, json};
 #[test]
 fn names_are_of_the_header_of_labels_or_of_the_content() {
     for (name, field) in [
-        ("name", Field::Name),
-        ("externalId", Field::ExternalId),
-        ("subKind", Field::SubKind),
-        ("entityType", Field::EntityType),
-        ("vendor", Field::Vendor),
-        ("nss", Field::Nss),
-        ("owner.name", Field::OwnerName),
-        ("org.name", Field::OrgName),
+        ("name", FilterField::Name),
+        ("externalId", FilterField::ExternalId),
+        ("subKind", FilterField::SubKind),
+        ("entityType", FilterField::EntityType),
+        ("vendor", FilterField::Vendor),
+        ("nss", FilterField::Nss),
+        ("owner.name", FilterField::OwnerName),
+        ("org.name", FilterField::OrgName),
         (
             "labels.app.kubernetes.io/name",
-            Field::Label("app.kubernetes.io/name".into()),
+            FilterField::Label("app.kubernetes.io/name".into()),
         ),
         ("entity.kind", at("kind")),
         ("entity.name", at("name")),
     ] {
-        assert_eq!(Field::parse(name, "entity"), Ok(field), "{name}");
+        assert_eq!(FilterField::parse(name, "entity"), Ok(field), "{name}");
     }
     for name in [
         "",
@@ -37,12 +37,12 @@ fn names_are_of_the_header_of_labels_or_of_the_content() {
         "entity.a\\",
         "spec.a",
     ] {
-        let error = Field::parse(name, "entity").unwrap_err();
+        let error = FilterField::parse(name, "entity").unwrap_err();
         assert_eq!(error.code(), coeval_codes::FILTER_FIELD_INVALID, "{name}");
     }
     let long = format!("entity.{}", "a".repeat(2_000));
     assert!(matches!(
-        Field::parse(&long, "entity"),
+        FilterField::parse(&long, "entity"),
         Err(FilterError::TooMuch { .. })
     ));
 }
@@ -95,7 +95,7 @@ fn a_path_goes_on_in_every_item_of_a_list() {
     ] {
         let found = matches(
             &at(path),
-            Compare::Equal(text(operand)),
+            FieldComparison::Equal(text(operand)),
             &Resource::with(content.clone()),
         );
         assert_eq!(found, expected, "{path}=={operand}");
@@ -111,12 +111,12 @@ fn a_path_of_numbers_in_lists_within_lists_ends_in_time() {
     let path = vec!["0"; 60].join(".");
     assert!(matches(
         &at(&path),
-        Compare::Exists,
+        FieldComparison::Exists,
         &Resource::with(content.clone())
     ));
     assert!(!matches(
         &at("x.0.x"),
-        Compare::Exists,
+        FieldComparison::Exists,
         &Resource::with(content)
     ));
 }

@@ -1,10 +1,10 @@
 //! Wildcards.
 
-use crate::{FilterError, Operand, Pattern};
+use crate::{FilterError, Operand, WildcardPattern};
 use proptest::prelude::*;
 use std::time::{Duration, Instant};
 
-fn pattern(text: &str) -> Pattern {
+fn pattern(text: &str) -> WildcardPattern {
     match Operand::from_escaped(text).unwrap() {
         Operand::Pattern(pattern) => pattern,
         other => panic!("{other:?}"),
@@ -44,11 +44,11 @@ fn without_a_wildcard_it_is_a_text() {
         Err(FilterError::Operand { .. })
     ));
     assert!(matches!(
-        Pattern::of_pieces(vec!["a".into()]),
+        WildcardPattern::of_pieces(vec!["a".into()]),
         Err(FilterError::Operand { .. })
     ));
     assert!(matches!(
-        Pattern::of_pieces(vec![]),
+        WildcardPattern::of_pieces(vec![]),
         Err(FilterError::Operand { .. })
     ));
 }

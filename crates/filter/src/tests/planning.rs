@@ -3,7 +3,8 @@
 use super::resource::{Resource, at, resources, scalars, text, texts, values};
 use crate::limits::{KEY_BYTES, KEY_WEIGHT};
 use crate::{
-    Compare, Field, Filter, IndexInfo, Operand, Plan, index_keys, index_value, may_be_cut,
+    FieldComparison, Filter, FilterField, IndexInfo, IndexPlan, Operand, index_keys, index_value,
+    may_be_cut,
 };
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -12,7 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 const MOST: usize = 4;
 
-fn index(name: &str, field: Field, single: bool) -> IndexInfo {
+fn index(name: &str, field: FilterField, single: bool) -> IndexInfo {
     IndexInfo {
         name: name.into(),
         field,
@@ -22,17 +23,17 @@ fn index(name: &str, field: Field, single: bool) -> IndexInfo {
 
 fn indexes() -> Vec<IndexInfo> {
     vec![
-        index("name", Field::Name, true),
-        index("tier", Field::Label("tier".into()), true),
-        index("created", Field::Created, true),
-        index("version", Field::Version, true),
+        index("name", FilterField::Name, true),
+        index("tier", FilterField::Label("tier".into()), true),
+        index("created", FilterField::Created, true),
+        index("version", FilterField::Version, true),
         index("a", at("a"), false),
         index("b", at("b"), false),
         index("deep", at("a.b"), false),
     ]
 }
 
-fn plan(filter: &Filter) -> Plan {
+fn plan(filter: &Filter) -> IndexPlan {
     filter.compile().unwrap().plan(&indexes())
 }
 
@@ -40,101 +41,126 @@ fn key(value: &Value) -> Vec<u8> {
     index_value(value).unwrap()
 }
 
-fn test(field: Field, compare: Compare) -> Filter {
+fn test(field: FilterField, compare: FieldComparison) -> Filter {
     Filter::test(field, compare)
 }
 
 #[test]
 fn each_comparison_reads_as_little_as_it_can() {
     let typed = Operand::Json;
-    let point = |index: &str, value: Value| Plan::Point {
+    let point = |index: &str, value: Value| IndexPlan::Point {
         index: index.into(),
         value: key(&value),
     };
-    let points = |index: &str, values: &[Value]| Plan::Points {
+    let points = |index: &str, values: &[Value]| IndexPlan::Points {
         index: index.into(),
         values: values.iter().map(key).collect(),
     };
     for (filter, expected) in [
         (
-            test(Field::Name, Compare::Equal(text("5"))),
+            test(FilterField::Name, FieldComparison::Equal(text("5"))),
             point("name", json!("5")),
         ),
         (
-            test(at("b"), Compare::Equal(text("5"))),
+            test(at("b"), FieldComparison::Equal(text("5"))),
             points("b", &[json!(5), json!("5")]),
         ),
         (
-            test(at("b"), Compare::Equal(text("true"))),
+            test(at("b"), FieldComparison::Equal(text("true"))),
             points("b", &[json!(true), json!("true")]),
         ),
         (
-            test(at("b"), Compare::Equal(text("x"))),
+            test(at("b"), FieldComparison::Equal(text("x"))),
             point("b", json!("x")),
         ),
         (
-            test(at("b"), Compare::Equal(typed(json!(5)))),
+            test(at("b"), FieldComparison::Equal(typed(json!(5)))),
             point("b", json!(5.0)),
         ),
         (
-            test(at("b"), Compare::In(vec![typed(json!(7)), typed(json!(5))])),
+            test(
+                at("b"),
+                FieldComparison::In(vec![typed(json!(7)), typed(json!(5))]),
+            ),
             points("b", &[json!(5), json!(7)]),
         ),
-        (test(at("b"), Compare::NotEqual(text("x"))), Plan::Scan),
-        (test(at("c"), Compare::Equal(text("x"))), Plan::Scan),
-        (test(at("b"), Compare::Equal(text("*x"))), Plan::Scan),
-        (test(at("b"), Compare::Less(text("5"))), Plan::Scan),
-        (test(at("b"), Compare::Equal(typed(json!([5])))), Plan::Scan),
         (
-            test(Field::Version, Compare::Equal(text("1.*"))),
-            Plan::Scan,
+            test(at("b"), FieldComparison::NotEqual(text("x"))),
+            IndexPlan::Scan,
         ),
         (
-            Filter::Not(Box::new(test(at("b"), Compare::Equal(text("x"))))),
-            Plan::Scan,
+            test(at("c"), FieldComparison::Equal(text("x"))),
+            IndexPlan::Scan,
+        ),
+        (
+            test(at("b"), FieldComparison::Equal(text("*x"))),
+            IndexPlan::Scan,
+        ),
+        (
+            test(at("b"), FieldComparison::Less(text("5"))),
+            IndexPlan::Scan,
+        ),
+        (
+            test(at("b"), FieldComparison::Equal(typed(json!([5])))),
+            IndexPlan::Scan,
+        ),
+        (
+            test(FilterField::Version, FieldComparison::Equal(text("1.*"))),
+            IndexPlan::Scan,
+        ),
+        (
+            Filter::Not(Box::new(test(at("b"), FieldComparison::Equal(text("x"))))),
+            IndexPlan::Scan,
         ),
         (
             Filter::Or(vec![
-                test(at("b"), Compare::Equal(text("x"))),
-                test(at("b"), Compare::Equal(text("y"))),
+                test(at("b"), FieldComparison::Equal(text("x"))),
+                test(at("b"), FieldComparison::Equal(text("y"))),
             ]),
             points("b", &[json!("x"), json!("y")]),
         ),
         (
             Filter::Or(vec![
-                test(at("b"), Compare::Equal(text("x"))),
-                test(at("a"), Compare::Equal(text("y"))),
+                test(at("b"), FieldComparison::Equal(text("x"))),
+                test(at("a"), FieldComparison::Equal(text("y"))),
             ]),
-            Plan::Scan,
+            IndexPlan::Scan,
         ),
         (
             Filter::And(vec![
-                test(at("b"), Compare::Greater(text("x"))),
-                test(at("c"), Compare::Exists),
-                test(Field::Name, Compare::Equal(text("n"))),
+                test(at("b"), FieldComparison::Greater(text("x"))),
+                test(at("c"), FieldComparison::Exists),
+                test(FilterField::Name, FieldComparison::Equal(text("n"))),
             ]),
             point("name", json!("n")),
         ),
-        (Filter::And(vec![]), Plan::Scan),
+        (Filter::And(vec![]), IndexPlan::Scan),
     ] {
         assert_eq!(plan(&filter), expected, "{filter:?}");
     }
     let many = (0..100).map(|n| typed(json!(n))).collect();
-    assert_eq!(plan(&test(at("b"), Compare::In(many))), Plan::Scan);
+    assert_eq!(
+        plan(&test(at("b"), FieldComparison::In(many))),
+        IndexPlan::Scan
+    );
 }
 
 #[test]
 fn patterns_and_orders_read_a_part_of_the_index() {
-    let prefix = plan(&test(Field::Name, Compare::Equal(text("ab*c"))));
+    let prefix = plan(&test(
+        FilterField::Name,
+        FieldComparison::Equal(text("ab*c")),
+    ));
     assert_eq!(
         prefix,
-        Plan::Prefix {
+        IndexPlan::Prefix {
             index: "name".into(),
             bytes: b"\x36ab".to_vec()
         }
     );
     let number = || Operand::Json(json!(5));
-    let [range, _] = &plan(&test(at("b"), Compare::GreaterOrEqual(number()))).ranges()[..] else {
+    let [range, _] = &plan(&test(at("b"), FieldComparison::GreaterOrEqual(number()))).ranges()[..]
+    else {
         panic!("one range and that of the many");
     };
     for (value, inside) in [
@@ -149,13 +175,13 @@ fn patterns_and_orders_read_a_part_of_the_index() {
 
 #[test]
 fn two_bounds_of_one_value_are_one_span_and_of_several_are_not() {
-    let between = |field: Field, from: &str, to: &str| {
+    let between = |field: FilterField, from: &str, to: &str| {
         Filter::And(vec![
-            test(field.clone(), Compare::GreaterOrEqual(text(from))),
-            test(field, Compare::Less(text(to))),
+            test(field.clone(), FieldComparison::GreaterOrEqual(text(from))),
+            test(field, FieldComparison::Less(text(to))),
         ])
     };
-    let ranges = plan(&between(Field::Name, "b", "d")).ranges();
+    let ranges = plan(&between(FilterField::Name, "b", "d")).ranges();
     for (name, inside) in [("a", false), ("b", true), ("c", true), ("e", false)] {
         assert_eq!(ranges[0].contains(&key(&json!(name))), inside, "{name}");
     }
@@ -164,7 +190,7 @@ fn two_bounds_of_one_value_are_one_span_and_of_several_are_not() {
         ranges[0].contains(&key(&json!("z"))),
         "another value of the list may be in between"
     );
-    let contradiction = plan(&between(Field::Name, "d", "b"));
+    let contradiction = plan(&between(FilterField::Name, "d", "b"));
     assert_eq!(
         contradiction.ranges().len(),
         1,
@@ -175,7 +201,10 @@ fn two_bounds_of_one_value_are_one_span_and_of_several_are_not() {
 #[test]
 fn a_long_operand_is_a_prefix_of_what_a_key_keeps() {
     let long = "x".repeat(500);
-    let Plan::Prefix { bytes, .. } = plan(&test(Field::Name, Compare::Equal(text(&long)))) else {
+    let IndexPlan::Prefix { bytes, .. } = plan(&test(
+        FilterField::Name,
+        FieldComparison::Equal(text(&long)),
+    )) else {
         panic!("a prefix");
     };
     assert_eq!(bytes.len(), KEY_BYTES);
@@ -189,7 +218,7 @@ fn a_key_of_low_bytes_is_cut_so_that_a_store_can_escape_it() {
             name: Some(text.clone()),
             ..Resource::default()
         };
-        let keys = index_keys(&Field::Name, &resource, MOST);
+        let keys = index_keys(&FilterField::Name, &resource, MOST);
         let escaped: usize = keys[0].iter().map(|b| if *b < b'0' { 3 } else { 1 }).sum();
         assert!(
             (KEY_WEIGHT - 3..=KEY_WEIGHT).contains(&escaped),
@@ -209,7 +238,10 @@ fn a_list_has_a_key_for_each_item_until_there_are_too_many() {
     );
     let many = keys(json!({"a": [1, 2, 3, 4, 5]}));
     assert_eq!(many.len(), 1);
-    let plan = plan(&test(at("a"), Compare::Equal(Operand::Json(json!(5)))));
+    let plan = plan(&test(
+        at("a"),
+        FieldComparison::Equal(Operand::Json(json!(5))),
+    ));
     assert!(plan.ranges().iter().any(|range| range.contains(&many[0])));
     assert_eq!(keys(json!({})).len(), 1, "a missing field has a key too");
 }
@@ -221,10 +253,10 @@ fn operands() -> impl Strategy<Value = Operand> {
         1 => texts().prop_map(Operand::Text),
         1 => scalars().prop_map(Operand::Json),
         1 => values().prop_map(Operand::Json),
-        1 => texts().prop_map(|t| crate::Pattern::of_pieces(vec![t, String::new()])
+        1 => texts().prop_map(|t| crate::WildcardPattern::of_pieces(vec![t, String::new()])
             .map(Operand::Pattern)
             .unwrap()),
-        1 => (texts(), texts()).prop_map(|(a, b)| crate::Pattern::of_pieces(vec![a, b])
+        1 => (texts(), texts()).prop_map(|(a, b)| crate::WildcardPattern::of_pieces(vec![a, b])
             .map(Operand::Pattern)
             .unwrap()),
     ]
@@ -232,8 +264,8 @@ fn operands() -> impl Strategy<Value = Operand> {
 
 fn tests() -> impl Strategy<Value = Filter> {
     let general = select(vec![
-        Field::Name,
-        Field::Label("tier".into()),
+        FilterField::Name,
+        FilterField::Label("tier".into()),
         at("a"),
         at("b"),
         at("a.b"),
@@ -250,8 +282,8 @@ fn tests() -> impl Strategy<Value = Filter> {
     let version = select(vec!["1", "0.9.0", "1.10.0", "2.3.0"]);
     let whole = prop_oneof![
         6 => general,
-        1 => time.prop_map(|t| (Field::Created, Operand::Text(t.into()))),
-        1 => version.prop_map(|v| (Field::Version, Operand::Text(v.into()))),
+        1 => time.prop_map(|t| (FilterField::Created, Operand::Text(t.into()))),
+        1 => version.prop_map(|v| (FilterField::Version, Operand::Text(v.into()))),
     ];
     (
         whole,
@@ -260,20 +292,20 @@ fn tests() -> impl Strategy<Value = Filter> {
     )
         .prop_map(|((field, operand), which, mut more)| {
             let compare = match which {
-                0 => Compare::NotEqual(operand),
-                1 => Compare::Less(operand),
-                2 => Compare::LessOrEqual(operand),
-                3 => Compare::Greater(operand),
-                4 => Compare::GreaterOrEqual(operand),
-                5 => Compare::Exists,
+                0 => FieldComparison::NotEqual(operand),
+                1 => FieldComparison::Less(operand),
+                2 => FieldComparison::LessOrEqual(operand),
+                3 => FieldComparison::Greater(operand),
+                4 => FieldComparison::GreaterOrEqual(operand),
+                5 => FieldComparison::Exists,
                 6 => {
-                    if matches!(field, Field::Created | Field::Version) {
+                    if matches!(field, FilterField::Created | FilterField::Version) {
                         more.clear();
                     }
                     more.push(operand);
-                    Compare::In(more)
+                    FieldComparison::In(more)
                 }
-                _ => Compare::Equal(operand),
+                _ => FieldComparison::Equal(operand),
             };
             Filter::test(field, compare)
         })
@@ -281,11 +313,11 @@ fn tests() -> impl Strategy<Value = Filter> {
 
 /// Two bounds on one field, which different items of a list may meet.
 fn between() -> impl Strategy<Value = Filter> {
-    let field = select(vec![at("a"), at("b"), Field::Name]);
+    let field = select(vec![at("a"), at("b"), FilterField::Name]);
     (field, scalars(), scalars()).prop_filter_map("ordered", |(field, from, to)| {
         let filter = Filter::And(vec![
-            test(field.clone(), Compare::Greater(Operand::Json(from))),
-            test(field, Compare::Less(Operand::Json(to))),
+            test(field.clone(), FieldComparison::Greater(Operand::Json(from))),
+            test(field, FieldComparison::Less(Operand::Json(to))),
         ]);
         filter.compile().is_ok().then_some(filter)
     })

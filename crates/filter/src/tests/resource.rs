@@ -1,6 +1,6 @@
 //! A resource to look at, and ways to make many.
 
-use crate::{Compare, ContentPath, Field, Filter, Operand, Seen};
+use crate::{ContentPath, FieldComparison, Filter, FilterField, FilterView, Operand};
 use coeval_core::version::Version;
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -28,7 +28,7 @@ impl Resource {
     }
 }
 
-impl Seen for Resource {
+impl FilterView for Resource {
     fn id(&self) -> Cow<'_, str> {
         Cow::Borrowed(&self.id)
     }
@@ -51,15 +51,15 @@ impl Seen for Resource {
     }
 }
 
-pub(super) fn at(path: &str) -> Field {
-    Field::Content(ContentPath::from_dotted(path).unwrap())
+pub(super) fn at(path: &str) -> FilterField {
+    FilterField::Content(ContentPath::from_dotted(path).unwrap())
 }
 
 pub(super) fn text(text: &str) -> Operand {
     Operand::from_escaped(text).unwrap()
 }
 
-pub(super) fn matches(field: &Field, compare: Compare, resource: &Resource) -> bool {
+pub(super) fn matches(field: &FilterField, compare: FieldComparison, resource: &Resource) -> bool {
     let filter = Filter::test(field.clone(), compare).compile().unwrap();
     filter.matches(resource)
 }

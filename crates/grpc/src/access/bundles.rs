@@ -1,11 +1,11 @@
 //! The service of rights bundles.
 
-use crate::api::Api;
-use crate::fields::{Fields, needed, revision, said, text};
-use crate::pages::PageAsked;
+use crate::api::GrpcState;
+use crate::call::served;
+use crate::fields::{UpdateFields, needed, revision, said, text};
+use crate::pages::PageRequest;
 use crate::proto::access::v1 as pb;
-use crate::services::served;
-use coeval_access::Published;
+use coeval_access::BundleAudience;
 use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
 use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo, RightsBundle};
@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Bundles(pub(crate) Arc<Api>);
+pub(crate) struct BundleService(pub(crate) Arc<GrpcState>);
 
-served!(pb::bundle_service_server::BundleService, Bundles {
+served!(pb::bundle_service_server::BundleService, BundleService {
     create_bundle(pb::CreateBundleRequest) -> pb::CreateBundleResponse = create;
     get_bundle(pb::GetBundleRequest) -> pb::GetBundleResponse = get;
     list_bundles(pb::ListBundlesRequest) -> pb::ListBundlesResponse = list;
@@ -28,7 +28,7 @@ served!(pb::bundle_service_server::BundleService, Bundles {
 const FIELDS: [&str; 3] = ["name", "description", "rights"];
 
 async fn create(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::CreateBundleRequest,
 ) -> Result<pb::CreateBundleResponse, MethodError> {
@@ -45,7 +45,7 @@ async fn create(
 }
 
 async fn get(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GetBundleRequest,
 ) -> Result<pb::GetBundleResponse, MethodError> {
@@ -57,13 +57,14 @@ async fn get(
 }
 
 async fn list(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListBundlesRequest,
 ) -> Result<pb::ListBundlesResponse, MethodError> {
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "bundles", &[], page).await?;
+    let page = PageRequest::read((&api, &caller), "bundles", &[], page).await?;
     let all = api.methods.engine().list_bundles(&caller).await?;
+    // With the id no two rows have one key, so that a page ends at one row and no other.
     let key = |one: &RightsBundle| format!("{}\0{}", one.name, one.id);
     let (found, next_page_token) = page.cut(all, key).await?;
     Ok(pb::ListBundlesResponse {
@@ -73,12 +74,14 @@ async fn list(
 }
 
 async fn update(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::UpdateBundleRequest,
 ) -> Result<pb::UpdateBundleResponse, MethodError> {
     let bundle = needed(asked.bundle, "bundle")?;
-    let fields = Fields::of(asked.update_mask, &bundle.revision, &FIELDS)?;
+    let fields = UpdateFields::of(asked.update_mask, &bundle.revision, &FIELDS)?;
+    // Who names it by id may rename it: the name in the message is then the new one. Without an id the
+    // name says which bundle is meant, and can't be two things at once.
     let by_id = !bundle.id.is_empty();
     let what = if by_id {
         bundle.id
@@ -102,7 +105,7 @@ async fn update(
 }
 
 async fn delete(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::DeleteBundleRequest,
 ) -> Result<(), MethodError> {
@@ -122,7 +125,7 @@ fn orgs(organizations: Vec<String>, all: bool) -> Result<PublishTo, MethodError>
 }
 
 async fn publish(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::PublishBundleRequest,
 ) -> Result<pb::PublishBundleResponse, MethodError> {
@@ -135,7 +138,7 @@ async fn publish(
 }
 
 async fn unpublish(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::UnpublishBundleRequest,
 ) -> Result<pb::UnpublishBundleResponse, MethodError> {
@@ -149,8 +152,8 @@ async fn unpublish(
 
 fn shown(bundle: RightsBundle) -> pb::Bundle {
     let (published_to_all, published_to) = match bundle.published {
-        Published::ToAll => (true, Vec::new()),
-        Published::To(orgs) => (false, orgs.into_iter().collect()),
+        BundleAudience::ToAll => (true, Vec::new()),
+        BundleAudience::To(orgs) => (false, orgs.into_iter().collect()),
     };
     pb::Bundle {
         id: bundle.id,

@@ -1,28 +1,34 @@
 //! What somebody may do with a resource, and why.
 
 use super::grants::{told, which};
-use crate::api::Api;
+use crate::api::GrpcState;
 use crate::proto::access::v1 as pb;
-use coeval_access::{Action, Decision, Explanation, Level, Met, Requirement};
+use coeval_access::{
+    AccessDecision, AccessExplanation, AccessLevel, AccessRequirement, RequirementMet,
+    ResourceAction,
+};
 use coeval_api::methods::MethodError;
 use coeval_codes::Coded;
 use coeval_engine::Caller;
 use std::sync::Arc;
 
 /// What is told about, by the names on the wire.
-const ACTIONS: [(&str, Action); 8] = [
-    ("read", Action::Read),
-    ("modify", Action::Modify),
-    ("resolve", Action::Resolve),
-    ("delete", Action::Delete),
-    ("changeOwner", Action::ChangeOwner),
-    ("readAccessControls", Action::ReadAcl),
-    ("changeAccessControls", Action::ChangeAcl(Level::ReadWrite)),
-    ("readSecrets", Action::ReadSecrets),
+const ACTIONS: [(&str, ResourceAction); 8] = [
+    ("read", ResourceAction::Read),
+    ("modify", ResourceAction::Modify),
+    ("resolve", ResourceAction::Resolve),
+    ("delete", ResourceAction::Delete),
+    ("changeOwner", ResourceAction::ChangeOwner),
+    ("readAccessControls", ResourceAction::ReadAcl),
+    (
+        "changeAccessControls",
+        ResourceAction::ChangeAcl(AccessLevel::ReadWrite),
+    ),
+    ("readSecrets", ResourceAction::ReadSecrets),
 ];
 
 pub(super) async fn explain(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ExplainAccessRequest,
 ) -> Result<pb::ExplainAccessResponse, MethodError> {
@@ -34,7 +40,7 @@ pub(super) async fn explain(
     for (name, action) in ACTIONS {
         let explained = engine.explain_user(&caller, &of, &target, user, action);
         let explained = explained.await?;
-        if let Decision::Allowed(allowed) = &explained.decision {
+        if let AccessDecision::Allowed(allowed) = &explained.decision {
             level = level.max(Some(allowed.level));
         }
         actions.push(shown(name, &explained));
@@ -46,7 +52,7 @@ pub(super) async fn explain(
     })
 }
 
-fn shown(name: &str, explained: &Explanation) -> pb::ExplainedAction {
+fn shown(name: &str, explained: &AccessExplanation) -> pb::ExplainedAction {
     pb::ExplainedAction {
         action: name.to_owned(),
         allowed: explained.decision.is_allowed(),
@@ -54,23 +60,23 @@ fn shown(name: &str, explained: &Explanation) -> pb::ExplainedAction {
     }
 }
 
-fn requirement(one: &Requirement) -> pb::Requirement {
+fn requirement(one: &AccessRequirement) -> pb::Requirement {
     let needs = one.needs.clone();
     match &one.met {
-        Met::By(bases) => pb::Requirement {
+        RequirementMet::By(bases) => pb::Requirement {
             needs,
             met: true,
             by: bases.iter().map(ToString::to_string).collect(),
             ..Default::default()
         },
-        Met::No(reason) => pb::Requirement {
+        RequirementMet::No(reason) => pb::Requirement {
             needs,
             code: reason.code().to_string(),
             reason: reason.to_string(),
             advice: reason.advice(),
             ..Default::default()
         },
-        Met::NotKnown => pb::Requirement {
+        RequirementMet::NotKnown => pb::Requirement {
             needs,
             ..Default::default()
         },

@@ -1,20 +1,20 @@
 //! The service of grants, and who may do what with one resource.
 
 use super::{explain, name_of, reference, type_grants};
-use crate::api::Api;
+use crate::api::GrpcState;
+use crate::call::served;
 use crate::ids;
 use crate::proto::access::v1 as pb;
-use crate::services::served;
-use coeval_access::{Grant, Level, Member};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_api::methods::MethodError;
 use coeval_engine::{Caller, Target, TypeKey};
 use std::sync::Arc;
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Access(pub(crate) Arc<Api>);
+pub(crate) struct AccessService(pub(crate) Arc<GrpcState>);
 
-served!(pb::access_service_server::AccessService, Access {
+served!(pb::access_service_server::AccessService, AccessService {
     get_resource_acl(pb::GetResourceAclRequest) -> pb::GetResourceAclResponse = get;
     grant_access(pb::GrantAccessRequest) -> pb::GrantAccessResponse = grant;
     revoke_access(pb::RevokeAccessRequest) -> () = revoke;
@@ -28,7 +28,7 @@ served!(pb::access_service_server::AccessService, Access {
 
 /// The resource that a request names.
 pub(super) async fn which(
-    api: &Api,
+    api: &GrpcState,
     caller: &Caller,
     (kind, name, namespace): (&str, &str, &str),
 ) -> Result<(TypeKey, Target), MethodError> {
@@ -38,13 +38,15 @@ pub(super) async fn which(
 }
 
 async fn get(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GetResourceAclRequest,
 ) -> Result<pb::GetResourceAclResponse, MethodError> {
     let named = (&*asked.kind, &*asked.name, &*asked.namespace);
     let (of, target) = which(&api, &caller, named).await?;
     let engine = api.methods.engine();
+    // The ACL first: reading it is the right that is asked for here. Who has not got it is refused before
+    // the owner is looked up.
     let acl = engine.acl(&caller, &of, &target).await?;
     let owner = engine
         .get(&caller, &of, &target)
@@ -54,8 +56,8 @@ async fn get(
         .clone();
     // The owner has full control, written down or not.
     let first = Grant {
-        member: Member::User(owner.clone()),
-        level: Level::FullControl,
+        member: AclMember::User(owner.clone()),
+        level: AccessLevel::FullControl,
     };
     let others = acl.grants().iter();
     let others = others.filter(|grant| grant.member != first.member);
@@ -65,10 +67,11 @@ async fn get(
 }
 
 async fn grant(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GrantAccessRequest,
 ) -> Result<pb::GrantAccessResponse, MethodError> {
+    // What is wrong with the request itself is told before anything is looked up.
     let level = level(asked.level)?;
     let named = (&*asked.kind, &*asked.name, &*asked.namespace);
     let (of, target) = which(&api, &caller, named).await?;
@@ -84,12 +87,13 @@ async fn grant(
 }
 
 async fn revoke(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::RevokeAccessRequest,
 ) -> Result<(), MethodError> {
     let named = (&*asked.kind, &*asked.name, &*asked.namespace);
     let (of, target) = which(&api, &caller, named).await?;
+    // A member that is gone may still be in an ACL, and then must be removable: only the form is checked.
     let member = ids::member_of(&asked.member)?;
     let engine = api.methods.engine();
     engine.revoke(&caller, &of, &target, &member).await?;
@@ -97,7 +101,7 @@ async fn revoke(
 }
 
 async fn who_am_i(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     _: pb::WhoAmIRequest,
 ) -> Result<pb::WhoAmIResponse, MethodError> {
@@ -115,28 +119,28 @@ async fn who_am_i(
 }
 
 /// The level that a request names.
-pub(super) fn level(level: i32) -> Result<Level, MethodError> {
+pub(super) fn level(level: i32) -> Result<AccessLevel, MethodError> {
     match pb::AccessLevel::try_from(level) {
-        Ok(pb::AccessLevel::ReadOnly) => Ok(Level::ReadOnly),
-        Ok(pb::AccessLevel::ReadWrite) => Ok(Level::ReadWrite),
-        Ok(pb::AccessLevel::FullControl) => Ok(Level::FullControl),
+        Ok(pb::AccessLevel::ReadOnly) => Ok(AccessLevel::ReadOnly),
+        Ok(pb::AccessLevel::ReadWrite) => Ok(AccessLevel::ReadWrite),
+        Ok(pb::AccessLevel::FullControl) => Ok(AccessLevel::FullControl),
         Ok(pb::AccessLevel::Unspecified) => Err(MethodError::invalid("level is missing")),
         Err(_) => Err(MethodError::invalid("level is not one that there is")),
     }
 }
 
 /// A level as an answer says it.
-pub(crate) const fn told(level: Level) -> pb::AccessLevel {
+pub(crate) const fn told(level: AccessLevel) -> pb::AccessLevel {
     match level {
-        Level::ReadOnly => pb::AccessLevel::ReadOnly,
-        Level::ReadWrite => pb::AccessLevel::ReadWrite,
-        Level::FullControl => pb::AccessLevel::FullControl,
+        AccessLevel::ReadOnly => pb::AccessLevel::ReadOnly,
+        AccessLevel::ReadWrite => pb::AccessLevel::ReadWrite,
+        AccessLevel::FullControl => pb::AccessLevel::FullControl,
     }
 }
 
 /// A grant as an answer says it.
 pub(super) async fn shown(
-    api: &Api,
+    api: &GrpcState,
     caller: &Caller,
     grant: &Grant,
 ) -> Result<pb::Grant, MethodError> {
@@ -150,7 +154,7 @@ pub(super) async fn shown(
 
 /// Many of them.
 pub(super) async fn shown_all(
-    api: &Api,
+    api: &GrpcState,
     caller: &Caller,
     all: &[Grant],
 ) -> Result<Vec<pb::Grant>, MethodError> {

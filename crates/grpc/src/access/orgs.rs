@@ -1,10 +1,10 @@
 //! The service of organizations.
 
-use crate::api::Api;
-use crate::fields::{Fields, needed, revision, said, text};
-use crate::pages::PageAsked;
+use crate::api::GrpcState;
+use crate::call::served;
+use crate::fields::{UpdateFields, needed, revision, said, text};
+use crate::pages::PageRequest;
 use crate::proto::access::v1 as pb;
-use crate::services::served;
 use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
 use coeval_engine::identity::{NewOrg, OrgEdit, Organization};
@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Organizations(pub(crate) Arc<Api>);
+pub(crate) struct OrganizationService(pub(crate) Arc<GrpcState>);
 
-served!(pb::organization_service_server::OrganizationService, Organizations {
+served!(pb::organization_service_server::OrganizationService, OrganizationService {
     create_organization(pb::CreateOrganizationRequest) -> pb::CreateOrganizationResponse = create;
     get_organization(pb::GetOrganizationRequest) -> pb::GetOrganizationResponse = get;
     list_organizations(pb::ListOrganizationsRequest) -> pb::ListOrganizationsResponse = list;
@@ -25,7 +25,7 @@ served!(pb::organization_service_server::OrganizationService, Organizations {
 const FIELDS: [&str; 4] = ["display_name", "description", "disabled", "vdcs"];
 
 async fn create(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::CreateOrganizationRequest,
 ) -> Result<pb::CreateOrganizationResponse, MethodError> {
@@ -38,6 +38,8 @@ async fn create(
         vdcs: asked.vdcs,
     };
     let mut made = engine.create_org(&caller, &new).await?;
+    // The engine creates organizations enabled. Two writes: if the second one fails, the organization is
+    // there and enabled, and the caller is told why.
     if asked.disabled {
         let edit = OrgEdit {
             enabled: Some(false),
@@ -51,7 +53,7 @@ async fn create(
 }
 
 async fn get(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GetOrganizationRequest,
 ) -> Result<pb::GetOrganizationResponse, MethodError> {
@@ -63,12 +65,13 @@ async fn get(
 }
 
 async fn list(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListOrganizationsRequest,
 ) -> Result<pb::ListOrganizationsResponse, MethodError> {
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "organizations", &[], page).await?;
+    let page = PageRequest::read((&api, &caller), "organizations", &[], page).await?;
+    // One more than fits on the page says that there is a next one.
     let mut all: Vec<Organization> = Vec::new();
     // Those that can't be read are left out of what is found: only an empty one is the last.
     while all.len() <= page.size {
@@ -89,14 +92,16 @@ async fn list(
 }
 
 async fn update(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::UpdateOrganizationRequest,
 ) -> Result<pb::UpdateOrganizationResponse, MethodError> {
     let org = needed(asked.organization, "organization")?;
-    let fields = Fields::of(asked.update_mask, &org.revision, &FIELDS)?;
+    let fields = UpdateFields::of(asked.update_mask, &org.revision, &FIELDS)?;
     let engine = api.methods.engine();
     let what = said(org.id).or_else(|| said(org.name.clone()));
+    // Read before it is written: a client that sends the whole message back sends its name too, which is
+    // no wish to change it as long as it is the same.
     let there = engine.get_org(&caller, &needed(what, "name")?).await?;
     if !org.name.is_empty() && org.name != there.name && org.name != there.id {
         return Err(MethodError::invalid(
@@ -117,7 +122,7 @@ async fn update(
 }
 
 async fn delete(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::DeleteOrganizationRequest,
 ) -> Result<(), MethodError> {

@@ -1,11 +1,11 @@
 //! The service of roles and rights.
 
 use super::{name_of, org};
-use crate::api::Api;
-use crate::fields::{Fields, needed, revision, said, text};
-use crate::pages::PageAsked;
+use crate::api::GrpcState;
+use crate::call::served;
+use crate::fields::{UpdateFields, needed, revision, said, text};
+use crate::pages::PageRequest;
 use crate::proto::access::v1 as pb;
-use crate::services::served;
 use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
 use coeval_engine::identity::{NewRole, Role, RoleEdit};
@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Roles(pub(crate) Arc<Api>);
+pub(crate) struct RoleService(pub(crate) Arc<GrpcState>);
 
-served!(pb::role_service_server::RoleService, Roles {
+served!(pb::role_service_server::RoleService, RoleService {
     create_role(pb::CreateRoleRequest) -> pb::CreateRoleResponse = create;
     get_role(pb::GetRoleRequest) -> pb::GetRoleResponse = get;
     list_roles(pb::ListRolesRequest) -> pb::ListRolesResponse = list;
@@ -27,11 +27,13 @@ served!(pb::role_service_server::RoleService, Roles {
 const FIELDS: [&str; 3] = ["name", "description", "rights"];
 
 async fn create(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::CreateRoleRequest,
 ) -> Result<pb::CreateRoleResponse, MethodError> {
     let role = needed(asked.role, "role")?;
+    // A namespace that is empty means the caller's own organization, as in every method; no organization
+    // at all has to be said with `global`.
     let of = match (role.global, role.namespace.is_empty()) {
         (true, true) => None,
         (true, false) => {
@@ -53,7 +55,7 @@ async fn create(
 
 /// The role that a name or id means where the caller acts, or in the namespace.
 async fn which(
-    api: &Api,
+    api: &GrpcState,
     caller: &Caller,
     name: &str,
     namespace: &str,
@@ -66,7 +68,7 @@ async fn which(
 }
 
 async fn get(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GetRoleRequest,
 ) -> Result<pb::GetRoleResponse, MethodError> {
@@ -82,13 +84,13 @@ async fn get(
 }
 
 async fn list(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListRolesRequest,
 ) -> Result<pb::ListRolesResponse, MethodError> {
     let org = org(&api, &caller, &asked.namespace).await?;
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "roles", &[&org], page).await?;
+    let page = PageRequest::read((&api, &caller), "roles", &[&org], page).await?;
     let all = api.methods.engine().list_roles(&caller, &org).await?;
     // A global one may have the same name.
     let key = |one: &Role| format!("{}\0{}", one.name, one.id);
@@ -104,12 +106,12 @@ async fn list(
 }
 
 async fn update(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::UpdateRoleRequest,
 ) -> Result<pb::UpdateRoleResponse, MethodError> {
     let role = needed(asked.role, "role")?;
-    let fields = Fields::of(asked.update_mask, &role.revision, &FIELDS)?;
+    let fields = UpdateFields::of(asked.update_mask, &role.revision, &FIELDS)?;
     let by_id = !role.id.is_empty();
     let id = if by_id {
         role.id
@@ -136,7 +138,7 @@ async fn update(
 }
 
 async fn delete(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::DeleteRoleRequest,
 ) -> Result<(), MethodError> {
@@ -145,12 +147,12 @@ async fn delete(
 }
 
 async fn list_rights(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListRightsRequest,
 ) -> Result<pb::ListRightsResponse, MethodError> {
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "rights", &[], page).await?;
+    let page = PageRequest::read((&api, &caller), "rights", &[], page).await?;
     let all = api.methods.engine().rights(&caller).await?;
     let (rights, next_page_token) = page.cut(all, Clone::clone).await?;
     Ok(pb::ListRightsResponse {
@@ -159,7 +161,7 @@ async fn list_rights(
     })
 }
 
-async fn shown(api: &Api, caller: &Caller, role: Role) -> Result<pb::Role, MethodError> {
+async fn shown(api: &GrpcState, caller: &Caller, role: Role) -> Result<pb::Role, MethodError> {
     Ok(pb::Role {
         namespace: match &role.org {
             Some(org) => name_of(api, caller, org).await?,

@@ -1,9 +1,9 @@
 //! The service of sessions and API tokens.
 
-use crate::api::Api;
+use crate::api::GrpcState;
 use crate::call::answer;
 use crate::fields::text;
-use crate::pages::PageAsked;
+use crate::pages::PageRequest;
 use crate::proto::access::v1 as pb;
 use crate::status;
 use crate::times::{millis, timestamp};
@@ -18,15 +18,16 @@ use tonic::{Request, Response, Status};
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Sessions(pub(crate) Arc<Api>);
+pub(crate) struct SessionService(pub(crate) Arc<GrpcState>);
 
 #[tonic::async_trait]
-impl pb::session_service_server::SessionService for Sessions {
+impl pb::session_service_server::SessionService for SessionService {
     /// The one method for nobody known.
     async fn login(
         &self,
         request: Request<pb::LoginRequest>,
     ) -> Result<Response<pb::LoginResponse>, Status> {
+        // Nobody is known yet, so the address pays: guessing passwords costs as much as other requests.
         let peer = request.extensions().get::<Peer>().cloned();
         let begun = login(&self.0, peer.as_ref(), request.into_inner()).await;
         Ok(Response::new(begun.map_err(status::of)?))
@@ -70,10 +71,11 @@ impl pb::session_service_server::SessionService for Sessions {
 }
 
 async fn login(
-    api: &Api,
+    api: &GrpcState,
     peer: Option<&Peer>,
     asked: pb::LoginRequest,
 ) -> Result<pb::LoginResponse, MethodError> {
+    // Before the password is checked, which is slow by design.
     api.gate.admit_unknown(peer)?;
     let org = text(asked.namespace, "namespace")?;
     let login = Login {
@@ -96,7 +98,7 @@ async fn login(
 }
 
 async fn list(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListSessionsRequest,
 ) -> Result<pb::ListSessionsResponse, MethodError> {
@@ -105,7 +107,7 @@ async fn list(
         user => user,
     };
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "sessions", &[user], page).await?;
+    let page = PageRequest::read((&api, &caller), "sessions", &[user], page).await?;
     let all = api.methods.engine().list_sessions(&caller, user).await?;
     let (found, next_page_token) = page.cut(all, |one| one.id.clone()).await?;
     Ok(pb::ListSessionsResponse {
@@ -115,7 +117,7 @@ async fn list(
 }
 
 async fn revoke(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::RevokeSessionRequest,
 ) -> Result<(), MethodError> {
@@ -124,7 +126,7 @@ async fn revoke(
 }
 
 async fn create_token(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::CreateApiTokenRequest,
 ) -> Result<pb::CreateApiTokenResponse, MethodError> {

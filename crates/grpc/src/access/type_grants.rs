@@ -1,16 +1,16 @@
 //! Who sees a type version and may make resources of it.
 
 use super::grants::{level, shown, shown_all};
-use crate::api::Api;
+use crate::api::GrpcState;
 use crate::ids;
 use crate::proto::access::v1 as pb;
-use coeval_access::{Acl, Grant, Level};
+use coeval_access::{AccessLevel, Acl, Grant};
 use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
 use std::sync::Arc;
 
 pub(super) async fn get(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GetTypeAclRequest,
 ) -> Result<pb::GetTypeAclResponse, MethodError> {
@@ -21,7 +21,7 @@ pub(super) async fn get(
 }
 
 pub(super) async fn grant(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GrantTypeAccessRequest,
 ) -> Result<pb::GrantTypeAccessResponse, MethodError> {
@@ -32,7 +32,8 @@ pub(super) async fn grant(
     engine.type_acl(&caller, &of, version).await?;
     let member = ids::member(&api, &caller, &asked.member).await?;
     let grant = Grant { member, level };
-    let set = |acl: &mut Acl| Ok(acl.set(grant.clone(), Level::FullControl)?);
+    // An edit, not a new list: the engine repeats it on the newest ACL if it loses a race.
+    let set = |acl: &mut Acl| Ok(acl.set(grant.clone(), AccessLevel::FullControl)?);
     engine.set_type_acl(&caller, &of, version, set).await?;
     Ok(pb::GrantTypeAccessResponse {
         grant: Some(shown(&api, &caller, &grant).await?),
@@ -40,14 +41,14 @@ pub(super) async fn grant(
 }
 
 pub(super) async fn revoke(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::RevokeTypeAccessRequest,
 ) -> Result<(), MethodError> {
     let (of, version) = ids::type_version(&asked.type_version)?;
     let member = ids::member_of(&asked.member)?;
     let remove = |acl: &mut Acl| {
-        acl.remove(&member, Level::FullControl)?;
+        acl.remove(&member, AccessLevel::FullControl)?;
         Ok(())
     };
     let engine = api.methods.engine();
@@ -55,7 +56,7 @@ pub(super) async fn revoke(
 }
 
 pub(super) async fn sync(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::SyncTypeAclRequest,
 ) -> Result<pb::SyncTypeAclResponse, MethodError> {

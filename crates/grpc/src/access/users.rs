@@ -1,11 +1,11 @@
 //! The service of users.
 
 use super::{name_of, org};
-use crate::api::Api;
-use crate::fields::{Fields, needed, revision, said, text};
-use crate::pages::PageAsked;
+use crate::api::GrpcState;
+use crate::call::served;
+use crate::fields::{UpdateFields, needed, revision, said, text};
+use crate::pages::PageRequest;
 use crate::proto::access::v1 as pb;
-use crate::services::served;
 use coeval_api::methods::MethodError;
 use coeval_engine::Caller;
 use coeval_engine::identity::{NewUser, Password, PasswordGiven, User, UserEdit};
@@ -13,9 +13,9 @@ use std::sync::Arc;
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Users(pub(crate) Arc<Api>);
+pub(crate) struct UserService(pub(crate) Arc<GrpcState>);
 
-served!(pb::user_service_server::UserService, Users {
+served!(pb::user_service_server::UserService, UserService {
     create_user(pb::CreateUserRequest) -> pb::CreateUserResponse = create;
     get_user(pb::GetUserRequest) -> pb::GetUserResponse = get;
     list_users(pb::ListUsersRequest) -> pb::ListUsersResponse = list;
@@ -34,7 +34,7 @@ const FIELDS: [&str; 6] = [
 ];
 
 async fn create(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::CreateUserRequest,
 ) -> Result<pb::CreateUserResponse, MethodError> {
@@ -61,7 +61,7 @@ fn given(password: String) -> PasswordGiven {
 
 /// What the engine knows a user by: an id, or its name after that of its organization.
 async fn which(
-    api: &Api,
+    api: &GrpcState,
     caller: &Caller,
     name: &str,
     namespace: &str,
@@ -69,6 +69,8 @@ async fn which(
     if name.is_empty() {
         return Err(MethodError::invalid("name is missing: say a name or an id"));
     }
+    // An id is one in every organization. A name is looked up by the engine as `organization/name`, so
+    // that it can't be another organization's by accident.
     if name.starts_with("urn:") {
         return Ok(name.to_owned());
     }
@@ -77,7 +79,7 @@ async fn which(
 }
 
 async fn get(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GetUserRequest,
 ) -> Result<pb::GetUserResponse, MethodError> {
@@ -89,13 +91,14 @@ async fn get(
 }
 
 async fn list(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListUsersRequest,
 ) -> Result<pb::ListUsersResponse, MethodError> {
     let org = org(&api, &caller, &asked.namespace).await?;
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "users", &[&org], page).await?;
+    let page = PageRequest::read((&api, &caller), "users", &[&org], page).await?;
+    // One more than fits on the page says that there is a next one.
     let mut all: Vec<User> = Vec::new();
     // Those that can't be read are left out of what is found: only an empty one is the last.
     while all.len() <= page.size {
@@ -121,12 +124,12 @@ async fn list(
 }
 
 async fn update(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::UpdateUserRequest,
 ) -> Result<pb::UpdateUserResponse, MethodError> {
     let user = needed(asked.user, "user")?;
-    let fields = Fields::of(asked.update_mask, &user.revision, &FIELDS)?;
+    let fields = UpdateFields::of(asked.update_mask, &user.revision, &FIELDS)?;
     let by_id = !user.id.is_empty();
     let what = if by_id {
         user.id
@@ -153,7 +156,7 @@ async fn update(
 }
 
 async fn delete(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::DeleteUserRequest,
 ) -> Result<(), MethodError> {
@@ -162,7 +165,7 @@ async fn delete(
 }
 
 async fn set_password(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::SetPasswordRequest,
 ) -> Result<(), MethodError> {
@@ -172,7 +175,7 @@ async fn set_password(
     Ok(engine.set_password(&caller, &what, &password).await?)
 }
 
-async fn shown(api: &Api, caller: &Caller, user: User) -> Result<pb::User, MethodError> {
+async fn shown(api: &GrpcState, caller: &Caller, user: User) -> Result<pb::User, MethodError> {
     Ok(pb::User {
         namespace: name_of(api, caller, &user.org).await?,
         id: user.id,

@@ -1,11 +1,12 @@
 //! The methods of the generic service.
 
-use super::message::{Showing, applied, body, quarantined};
-use super::{TASK, warned, watch as watching};
-use crate::api::Api;
-use crate::call::{Call, answer, saying, sequenced, warning};
+use super::message::{ResourceRenderer, applied, body};
+use super::watch as watching;
+use crate::api::GrpcState;
+use crate::call::{GrpcCall, TASK, answer, saying, sequenced, warned, warning};
+use crate::header::quarantined;
 use crate::proto::resources::v1 as pb;
-use crate::watching::{Told, until_moved};
+use crate::watching::{WatchResponses, until_moved};
 use coeval_api::methods::{
     DeleteOutcome, ListParams, MethodError, ResourceSelector, UpdateMask, UpgradeParams,
 };
@@ -13,19 +14,20 @@ use std::sync::Arc;
 use tonic::Response;
 
 /// What a method answers.
-type Answered<T> = Result<Response<T>, MethodError>;
+type CallResult<T> = Result<Response<T>, MethodError>;
 
 fn needed(resource: Option<pb::Resource>) -> Result<pb::Resource, MethodError> {
     resource.ok_or_else(|| MethodError::invalid("resource is missing"))
 }
 
 pub(super) async fn create(
-    api: Arc<Api>,
-    call: Call<pb::CreateResourceRequest>,
-) -> Answered<pb::CreateResourceResponse> {
+    api: Arc<GrpcState>,
+    call: GrpcCall<pb::CreateResourceRequest>,
+) -> CallResult<pb::CreateResourceResponse> {
     let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
     let resource = needed(asked.resource)?;
-    let showing = Showing::of(&resource.kind, asked.spec_form)?;
+    // Looked at before the write: a form that can't be answered must not be found out afterwards.
+    let showing = ResourceRenderer::of(&resource.kind, asked.spec_form)?;
     let of = methods.kind(caller, &resource.kind).await?;
     let mut body = body(resource, asked.applied)?;
     body.strict = asked.strict;
@@ -39,12 +41,12 @@ pub(super) async fn create(
 }
 
 pub(super) async fn get(
-    api: Arc<Api>,
-    call: Call<pb::GetResourceRequest>,
-) -> Answered<pb::GetResourceResponse> {
+    api: Arc<GrpcState>,
+    call: GrpcCall<pb::GetResourceRequest>,
+) -> CallResult<pb::GetResourceResponse> {
     let caller = call.at(&call.message.version)?;
     let (methods, asked) = (&api.methods, call.message);
-    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+    let showing = ResourceRenderer::of(&asked.kind, asked.spec_form)?;
     let of = methods.kind(&caller, &asked.kind).await?;
     let found = methods
         .get(&caller, &of, &asked.name, &asked.namespace)
@@ -60,12 +62,12 @@ pub(super) async fn get(
 }
 
 pub(super) async fn list(
-    api: Arc<Api>,
-    call: Call<pb::ListResourcesRequest>,
-) -> Answered<pb::ListResourcesResponse> {
+    api: Arc<GrpcState>,
+    call: GrpcCall<pb::ListResourcesRequest>,
+) -> CallResult<pb::ListResourcesResponse> {
     let caller = call.at(&call.message.version)?;
     let (methods, asked) = (&api.methods, call.message);
-    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+    let showing = ResourceRenderer::of(&asked.kind, asked.spec_form)?;
     let of = methods.kind(&caller, &asked.kind).await?;
     let size = usize::try_from(asked.page_size);
     let query = ListParams {
@@ -96,15 +98,15 @@ pub(super) async fn list(
 }
 
 pub(super) async fn update(
-    api: Arc<Api>,
-    call: Call<pb::UpdateResourceRequest>,
-) -> Answered<pb::UpdateResourceResponse> {
+    api: Arc<GrpcState>,
+    call: GrpcCall<pb::UpdateResourceRequest>,
+) -> CallResult<pb::UpdateResourceResponse> {
     let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
     let resource = needed(asked.resource)?;
     let mask = asked.update_mask;
     let mask = mask.map(|mask| UpdateMask::parse(mask.paths.iter().map(String::as_str)));
     let mask = mask.transpose()?;
-    let showing = Showing::of(&resource.kind, asked.spec_form)?;
+    let showing = ResourceRenderer::of(&resource.kind, asked.spec_form)?;
     let of = methods.kind(caller, &resource.kind).await?;
     let mut body = body(resource, asked.applied)?;
     body.strict = asked.strict;
@@ -122,12 +124,12 @@ pub(super) async fn update(
 }
 
 pub(super) async fn upsert(
-    api: Arc<Api>,
-    call: Call<pb::UpsertResourceRequest>,
-) -> Answered<pb::UpsertResourceResponse> {
+    api: Arc<GrpcState>,
+    call: GrpcCall<pb::UpsertResourceRequest>,
+) -> CallResult<pb::UpsertResourceResponse> {
     let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
     let resource = needed(asked.resource)?;
-    let showing = Showing::of(&resource.kind, asked.spec_form)?;
+    let showing = ResourceRenderer::of(&resource.kind, asked.spec_form)?;
     let of = methods.kind(caller, &resource.kind).await?;
     let mut body = body(resource, None)?;
     body.strict = asked.strict;
@@ -144,11 +146,11 @@ pub(super) async fn upsert(
 }
 
 pub(super) async fn update_status(
-    api: Arc<Api>,
-    call: Call<pb::UpdateResourceStatusRequest>,
-) -> Answered<pb::UpdateResourceStatusResponse> {
+    api: Arc<GrpcState>,
+    call: GrpcCall<pb::UpdateResourceStatusRequest>,
+) -> CallResult<pb::UpdateResourceStatusResponse> {
     let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
-    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+    let showing = ResourceRenderer::of(&asked.kind, asked.spec_form)?;
     let of = methods.kind(caller, &asked.kind).await?;
     let target = methods
         .target(caller, &of, &asked.name, &asked.namespace)
@@ -163,7 +165,10 @@ pub(super) async fn update_status(
     Ok(warned(response, &written))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call<pb::DeleteResourceRequest>) -> Answered<()> {
+pub(super) async fn delete(
+    api: Arc<GrpcState>,
+    call: GrpcCall<pb::DeleteResourceRequest>,
+) -> CallResult<()> {
     let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
     let of = methods.kind(caller, &asked.kind).await?;
     let target = methods
@@ -179,12 +184,12 @@ pub(super) async fn delete(api: Arc<Api>, call: Call<pb::DeleteResourceRequest>)
 }
 
 pub(super) async fn list_revisions(
-    api: Arc<Api>,
-    call: Call<pb::ListRevisionsRequest>,
-) -> Answered<pb::ListRevisionsResponse> {
+    api: Arc<GrpcState>,
+    call: GrpcCall<pb::ListRevisionsRequest>,
+) -> CallResult<pb::ListRevisionsResponse> {
     let caller = call.at(&call.message.version)?;
     let (methods, asked) = (&api.methods, call.message);
-    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+    let showing = ResourceRenderer::of(&asked.kind, asked.spec_form)?;
     let of = methods.kind(&caller, &asked.kind).await?;
     let target = methods
         .target(&caller, &of, &asked.name, &asked.namespace)
@@ -207,16 +212,16 @@ pub(super) async fn list_revisions(
 }
 
 pub(super) async fn restore(
-    api: Arc<Api>,
-    call: Call<pb::RestoreResourceRequest>,
-) -> Answered<pb::RestoreResourceResponse> {
+    api: Arc<GrpcState>,
+    call: GrpcCall<pb::RestoreResourceRequest>,
+) -> CallResult<pb::RestoreResourceResponse> {
     let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
     if asked.revision.is_empty() {
         return Err(MethodError::invalid(
             "revision is missing: say which one is to be written again",
         ));
     }
-    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+    let showing = ResourceRenderer::of(&asked.kind, asked.spec_form)?;
     let of = methods.kind(caller, &asked.kind).await?;
     let target = methods
         .target(caller, &of, &asked.name, &asked.namespace)
@@ -241,11 +246,11 @@ pub(super) async fn restore(
 }
 
 pub(super) async fn upgrade(
-    api: Arc<Api>,
-    call: Call<pb::UpgradeResourceRequest>,
-) -> Answered<pb::UpgradeResourceResponse> {
+    api: Arc<GrpcState>,
+    call: GrpcCall<pb::UpgradeResourceRequest>,
+) -> CallResult<pb::UpgradeResourceResponse> {
     let (methods, caller, asked) = (&api.methods, &call.caller, call.message);
-    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+    let showing = ResourceRenderer::of(&asked.kind, asked.spec_form)?;
     let of = methods.kind(caller, &asked.kind).await?;
     let target = methods
         .target(caller, &of, &asked.name, &asked.namespace)
@@ -264,9 +269,9 @@ pub(super) async fn upgrade(
 }
 
 pub(super) async fn upgrade_many(
-    api: Arc<Api>,
-    call: Call<pb::UpgradeResourcesRequest>,
-) -> Answered<pb::UpgradeResourcesResponse> {
+    api: Arc<GrpcState>,
+    call: GrpcCall<pb::UpgradeResourcesRequest>,
+) -> CallResult<pb::UpgradeResourcesResponse> {
     let caller = call.at(&call.message.view_version)?;
     let (methods, asked) = (&api.methods, call.message);
     let of = methods.kind(&caller, &asked.kind).await?;
@@ -287,7 +292,10 @@ pub(super) async fn upgrade_many(
     Ok(warning(answer(&caller, message), &warnings))
 }
 
-pub(super) async fn watch(api: Arc<Api>, call: Call<pb::WatchResourcesRequest>) -> Answered<Told> {
+pub(super) async fn watch(
+    api: Arc<GrpcState>,
+    call: GrpcCall<pb::WatchResourcesRequest>,
+) -> CallResult<WatchResponses> {
     let caller = call.at(&call.message.version)?;
     let (told, warnings) = watching::open(&api, &caller, call.message).await?;
     let response = answer(&caller, until_moved(told, call.connection));

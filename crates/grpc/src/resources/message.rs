@@ -1,14 +1,13 @@
 //! Resources as messages, both ways.
 
-use crate::api::Api;
-use crate::proto::header::v1 as header;
+use crate::api::GrpcState;
+use crate::header::{meta, metadata_in, status};
 use crate::proto::resources::v1 as pb;
-use crate::times::{millis, timestamp};
-use coeval_access::Level;
-use coeval_api::methods::{MethodError, ResourceBody, ResourceMeta};
+use coeval_access::AccessLevel;
+use coeval_api::methods::{MethodError, ResourceBody};
 use coeval_core::types::limits::CONTENT_DEPTH;
 use coeval_core::types::{BodyLimits, read_body};
-use coeval_engine::{Caller, Quarantined, Resource};
+use coeval_engine::{Caller, Resource};
 use prost_types::{ListValue, Struct, Value as Dynamic, value::Kind};
 use serde_json::{Map, Number, Value};
 use std::collections::HashMap;
@@ -19,6 +18,7 @@ pub(super) fn body(
     resource: pb::Resource,
     applied: Option<pb::Applied>,
 ) -> Result<ResourceBody, MethodError> {
+    // The reader of every API: what it refuses there is refused here.
     let spec = match (resource.spec.is_empty(), resource.spec_struct) {
         (true, None) => None,
         (false, None) => {
@@ -51,7 +51,7 @@ pub(super) fn body(
 /// What a file declared last, for those who may change the resource.
 pub(super) fn applied(resource: &Resource) -> Option<pb::Applied> {
     let applied = resource.header.applied.as_ref();
-    let applied = applied.filter(|_| resource.level >= Level::ReadWrite)?;
+    let applied = applied.filter(|_| resource.level >= AccessLevel::ReadWrite)?;
     Some(pb::Applied {
         paths: applied.paths.clone(),
         generation: applied.generation,
@@ -59,32 +59,17 @@ pub(super) fn applied(resource: &Resource) -> Option<pb::Applied> {
     })
 }
 
-/// What a request says beside the content.
-pub(crate) fn meta(metadata: header::Metadata) -> Result<ResourceMeta, MethodError> {
-    let expires = metadata.expires;
-    let expires = expires.map(|at| millis(at, "metadata.expires"));
-    Ok(ResourceMeta {
-        name: metadata.name,
-        id: metadata.id,
-        namespace: metadata.namespace,
-        description: metadata.description,
-        labels: metadata.labels.into_iter().collect(),
-        expires: expires.transpose()?,
-        revision: metadata.revision,
-    })
-}
-
 /// How the resources of one answer, or of one watch, are shown. What is the same for many of them
 /// is found out once.
 #[derive(Debug)]
-pub(super) struct Showing {
+pub(super) struct ResourceRenderer {
     kind: String,
     form: pb::SpecForm,
     /// The names of organizations, which never change, by id.
     namespaces: Mutex<HashMap<String, Arc<str>>>,
 }
 
-impl Showing {
+impl ResourceRenderer {
     /// As a request asks for it; looked at before anything is done.
     pub(super) fn of(kind: &str, form: i32) -> Result<Self, MethodError> {
         let form = pb::SpecForm::try_from(form);
@@ -98,7 +83,7 @@ impl Showing {
     /// A resource as an answer says it.
     pub(super) async fn shown(
         &self,
-        api: &Api,
+        api: &GrpcState,
         caller: &Caller,
         resource: &Resource,
     ) -> Result<pb::Resource, MethodError> {
@@ -108,6 +93,7 @@ impl Showing {
 
     /// The same, where the name of its organization is known.
     pub(super) fn shown_in(&self, namespace: &str, resource: &Resource) -> pb::Resource {
+        // JSON is copied as it is stored. Only who asks for a Struct pays for reading it.
         let (spec, spec_struct) = match self.form {
             pb::SpecForm::Unspecified | pb::SpecForm::Json => (resource.content.clone(), None),
             pb::SpecForm::Struct => {
@@ -130,7 +116,7 @@ impl Showing {
     /// The name of an organization.
     pub(super) async fn namespace(
         &self,
-        api: &Api,
+        api: &GrpcState,
         caller: &Caller,
         org: &str,
     ) -> Result<Arc<str>, MethodError> {
@@ -139,6 +125,7 @@ impl Showing {
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
         };
+        // The lock is not held while the engine is asked: two may ask for one name, and both get it.
         if let Some(name) = known().get(org) {
             return Ok(Arc::clone(name));
         }
@@ -147,53 +134,6 @@ impl Showing {
         };
         known().insert(org.to_owned(), Arc::clone(&name));
         Ok(name)
-    }
-}
-
-/// What all resources have; `namespace` is the name of its organization.
-pub(crate) fn metadata_in(namespace: &str, resource: &Resource) -> header::Metadata {
-    let about = &resource.header;
-    let mut labels: HashMap<_, _> = about.labels.clone().into_iter().collect();
-    if let Some(reason) = &resource.restricted {
-        labels.insert(RESTRICTED.to_owned(), reason.to_string());
-    }
-    header::Metadata {
-        name: about.name.clone(),
-        namespace: namespace.to_owned(),
-        description: about.description.clone().unwrap_or_default(),
-        labels,
-        expires: resource.expires.map(|expires| timestamp(expires.0)),
-        revision: resource.revision.to_string(),
-        id: resource.urn(),
-        created: Some(timestamp(about.created)),
-        modified: Some(timestamp(about.modified)),
-        owner: about.owner.clone(),
-    }
-}
-
-/// The label of a view that stands in place of the content.
-const RESTRICTED: &str = "coeval.internal/downgraded";
-
-/// How it is doing.
-pub(crate) fn status(resource: &Resource) -> header::Status {
-    header::Status {
-        state: resource.header.state.name().to_owned(),
-        message: resource.header.message.clone().unwrap_or_default(),
-        stored_version: resource.header.version.short().to_string(),
-        restricted: resource
-            .restricted
-            .as_deref()
-            .unwrap_or_default()
-            .to_owned(),
-    }
-}
-
-/// One that can't be shown.
-pub(crate) fn quarantined(one: &Quarantined) -> header::Quarantined {
-    header::Quarantined {
-        id: one.id.clone(),
-        code: one.code.to_string(),
-        reason: one.reason.clone(),
     }
 }
 

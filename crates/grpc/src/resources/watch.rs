@@ -1,9 +1,9 @@
 //! The generic watch.
 
-use super::message::Showing;
-use crate::api::Api;
+use super::message::ResourceRenderer;
+use crate::api::GrpcState;
 use crate::proto::resources::v1 as pb;
-use crate::watching::{Encodes, Told, told};
+use crate::watching::{ResourceEncoder, WatchResponses, told};
 use bytes::Bytes;
 use coeval_api::methods::{MethodError, ResourceSelector, WatchParams};
 use coeval_engine::{Caller, Resource};
@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 /// Opens a watch.
 pub(super) async fn open(
-    api: &Arc<Api>,
+    api: &Arc<GrpcState>,
     caller: &Caller,
     asked: pb::WatchResourcesRequest,
-) -> Result<(Told, Vec<String>), MethodError> {
-    let showing = Showing::of(&asked.kind, asked.spec_form)?;
+) -> Result<(WatchResponses, Vec<String>), MethodError> {
+    let showing = ResourceRenderer::of(&asked.kind, asked.spec_form)?;
     let of = api.methods.kind(caller, &asked.kind).await?;
     let query = WatchParams {
         namespace: asked.namespace,
@@ -29,7 +29,7 @@ pub(super) async fn open(
         from: asked.from,
     };
     let opened = api.methods.watch(caller, &of, &query).await?;
-    let generic = Generic {
+    let generic = GenericEncoder {
         api: Arc::clone(api),
         caller: caller.clone(),
         showing,
@@ -39,15 +39,15 @@ pub(super) async fn open(
 }
 
 /// Messages of the generic service.
-struct Generic {
-    api: Arc<Api>,
+struct GenericEncoder {
+    api: Arc<GrpcState>,
     caller: Caller,
-    showing: Showing,
+    showing: ResourceRenderer,
     /// What tells its encodings from others.
     form: (String, i32),
 }
 
-impl Encodes for Generic {
+impl ResourceEncoder for GenericEncoder {
     async fn encoded(&self, resource: &Resource) -> Result<Bytes, MethodError> {
         let (api, showing) = (&self.api, &self.showing);
         let org = &resource.header.org;
@@ -56,6 +56,7 @@ impl Encodes for Generic {
             let message = showing.shown_in(&namespace, resource);
             Bytes::from(message.encode_to_vec())
         };
+        // All that the bytes depend on beside the resource, so that another form is another entry.
         let form = ("grpc", &self.form);
         Ok(api.methods.engine().encoded(resource, form, make))
     }

@@ -1,11 +1,11 @@
 //! What the messages of a package say, both ways.
 
-use super::messages::Typed;
-use super::package::Package;
-use super::refused::Refused;
-use super::say::say;
+use super::messages::TypedResource;
 use crate::error::CallError;
-use crate::resources::message;
+use crate::header;
+use crate::package::compiled::CompiledPackage;
+use crate::package::encode::encode;
+use crate::package::refusal::TypedRefusal;
 use bytes::{Bytes, BytesMut};
 use coeval_api::methods::{MethodError, ResourceBody, ResourceMeta};
 use coeval_core::version::WriteVersion;
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 /// A resource in a request.
 #[derive(Debug)]
-pub(super) struct Said {
+pub(super) struct WrittenResource {
     /// The version of the content.
     pub(super) at: WriteVersion,
     /// The same as it was written.
@@ -28,26 +28,28 @@ pub(super) struct Said {
     pub(super) spec: Option<DynamicMessage>,
 }
 
-impl Said {
+impl WrittenResource {
     /// Reads it.
     pub(super) fn read(
         of: &TypeKey,
-        package: &Package,
-        resource: Option<Typed>,
-    ) -> Result<Self, Refused> {
+        package: &CompiledPackage,
+        resource: Option<TypedResource>,
+    ) -> Result<Self, TypedRefusal> {
         let layout = &package.layout;
-        let missing = || Refused::invalid(&format!("{} is missing", layout.name.field()));
+        let missing = || TypedRefusal::invalid(&format!("{} is missing", layout.name.field()));
         let resource = resource.ok_or_else(missing)?;
         let kind = resource.kind.as_str();
         if !kind.is_empty() && kind != &*of.nss && kind != of.to_string() {
             let reason = format!("the kind is {:?}, and the package is of {of}", short(kind));
             return Err(CallError::OtherPackage { reason }.into());
         }
+        // Without a version: the newest that the package describes, which is what its fields are.
         let version = match resource.version.as_str() {
             "" => layout.version.to_string(),
             text => text.to_owned(),
         };
         let at = WriteVersion::parse(&version).map_err(MethodError::from)?;
+        // Every version of the major may be written. Another major is another package, with numbers of its own.
         if at.version().major != layout.major {
             let package = layout.package();
             let reason = format!(
@@ -60,14 +62,16 @@ impl Said {
             at,
             version,
             sub_kind: resource.sub_kind,
-            meta: message::meta(resource.metadata.unwrap_or_default())?,
+            meta: header::meta(resource.metadata.unwrap_or_default())?,
             spec: spec(package, resource.spec)?,
         })
     }
 
     /// The caller, seeing what this is written at.
-    pub(super) fn seen_by(&self, caller: &Caller, package: &Package) -> Caller {
+    pub(super) fn seen_by(&self, caller: &Caller, package: &CompiledPackage) -> Caller {
         let mut caller = caller.clone();
+        // What is put on must be what the caller sees at the version that the message is written at: fields
+        // that came later would read as deleted.
         if self.at.version() != package.layout.version {
             caller.wanted = WantedVersions::exactly(self.at.version());
         }
@@ -88,11 +92,15 @@ impl Said {
 }
 
 /// The content. A message in parts is read as all of them, one after the other.
-fn spec(package: &Package, parts: Vec<Bytes>) -> Result<Option<DynamicMessage>, Refused> {
+fn spec(
+    package: &CompiledPackage,
+    parts: Vec<Bytes>,
+) -> Result<Option<DynamicMessage>, TypedRefusal> {
     let mut parts = parts.into_iter();
     let Some(first) = parts.next() else {
         return Ok(None);
     };
+    // Protobuf merges a message that is sent twice, and merging is the same as reading the bytes in a row.
     let bytes = parts.fold(BytesMut::from(first), |mut all, part| {
         all.extend_from_slice(&part);
         all
@@ -106,15 +114,20 @@ fn spec(package: &Package, parts: Vec<Bytes>) -> Result<Option<DynamicMessage>, 
 
 /// A resource as the package's message. It is the same for every reader of its class, so an
 /// encoding can serve many.
-pub(super) fn shown(package: &Package, kind: &str, namespace: &str, resource: &Resource) -> Bytes {
+pub(super) fn shown(
+    package: &CompiledPackage,
+    kind: &str,
+    namespace: &str,
+    resource: &Resource,
+) -> Bytes {
     let content: Value = serde_json::from_slice(&resource.content).unwrap_or_default();
-    let typed = Typed {
+    let typed = TypedResource {
         kind: kind.to_owned(),
         sub_kind: resource.header.sub_kind.clone().unwrap_or_default(),
         version: resource.version.to_string(),
-        metadata: Some(message::metadata_in(namespace, resource)),
-        spec: vec![say(package, &content).encode_to_vec().into()],
-        status: Some(message::status(resource)),
+        metadata: Some(header::metadata_in(namespace, resource)),
+        spec: vec![encode(package, &content).encode_to_vec().into()],
+        status: Some(header::status(resource)),
     };
     typed.encode_to_vec().into()
 }

@@ -1,12 +1,12 @@
 //! The standard methods on the messages of a package.
 
-use super::body::{Said, shown};
-use super::mask::{Masked, mask};
+use super::body::{WrittenResource, shown};
 use super::messages as pb;
-use super::package::Package;
-use super::put::put;
-use super::refused::Refused;
-use crate::api::Api;
+use crate::api::GrpcState;
+use crate::package::compiled::CompiledPackage;
+use crate::package::mask::{MaskedFields, mask};
+use crate::package::put::put;
+use crate::package::refusal::TypedRefusal;
 use bytes::Bytes;
 use coeval_api::methods::{
     DeleteOutcome, ListParams, MethodError, ResourceBody, ResourceSelector, UpdateMask,
@@ -22,16 +22,16 @@ const ATTEMPTS: usize = 20;
 
 /// One package, for one caller.
 #[derive(Clone, Debug)]
-pub(super) struct Calls {
-    pub(super) api: Arc<Api>,
+pub(super) struct TypedCalls {
+    pub(super) api: Arc<GrpcState>,
     pub(super) of: TypeKey,
-    pub(super) package: Arc<Package>,
+    pub(super) package: Arc<CompiledPackage>,
     pub(super) caller: Caller,
     pub(super) force: bool,
     pub(super) connection: ConnectionEnd,
 }
 
-impl Calls {
+impl TypedCalls {
     /// What the type is called.
     pub(super) async fn kind(&self) -> Result<String, MethodError> {
         self.api.methods.kind_of(&self.caller, &self.of).await
@@ -55,8 +55,8 @@ impl Calls {
     pub(super) async fn create(
         &self,
         asked: pb::CreateRequest,
-    ) -> Result<(WriteOutcome, pb::CreateResponse), Refused> {
-        let said = Said::read(&self.of, &self.package, asked.resource)?;
+    ) -> Result<(WriteOutcome, pb::CreateResponse), TypedRefusal> {
+        let said = WrittenResource::read(&self.of, &self.package, asked.resource)?;
         let written = self.make(&said).await?;
         let message = pb::CreateResponse {
             resource: self.shown(&written.resource).await?,
@@ -65,7 +65,7 @@ impl Calls {
         Ok((written, message))
     }
 
-    async fn make(&self, said: &Said) -> Result<WriteOutcome, Refused> {
+    async fn make(&self, said: &WrittenResource) -> Result<WriteOutcome, TypedRefusal> {
         let content = match &said.spec {
             None => None,
             Some(spec) => Some(put(&self.package, None, spec)?),
@@ -81,7 +81,7 @@ impl Calls {
     pub(super) async fn get(
         &self,
         asked: pb::GetRequest,
-    ) -> Result<(Resource, pb::GetResponse), Refused> {
+    ) -> Result<(Resource, pb::GetResponse), TypedRefusal> {
         let methods = &self.api.methods;
         let found = methods.get(&self.caller, &self.of, &asked.name, &asked.namespace);
         let found = found.await?;
@@ -92,10 +92,10 @@ impl Calls {
     pub(super) async fn list(
         &self,
         asked: pb::ListRequest,
-    ) -> Result<(Page, pb::ListResponse), Refused> {
+    ) -> Result<(Page, pb::ListResponse), TypedRefusal> {
         let size = usize::try_from(asked.page_size);
         let query = ListParams {
-            page_size: size.map_err(|_| Refused::invalid("page_size is negative"))?,
+            page_size: size.map_err(|_| TypedRefusal::invalid("page_size is negative"))?,
             page_token: asked.page_token,
             namespace: asked.namespace,
             selector: ResourceSelector {
@@ -118,9 +118,7 @@ impl Calls {
         let message = pb::ListResponse {
             resources,
             next_page_token: page.next.take().unwrap_or_default(),
-            quarantined: quarantined
-                .map(crate::resources::message::quarantined)
-                .collect(),
+            quarantined: quarantined.map(crate::header::quarantined).collect(),
         };
         Ok((page, message))
     }
@@ -128,8 +126,8 @@ impl Calls {
     pub(super) async fn update(
         &self,
         asked: pb::UpdateRequest,
-    ) -> Result<(WriteOutcome, pb::WriteResponse), Refused> {
-        let said = Said::read(&self.of, &self.package, asked.resource)?;
+    ) -> Result<(WriteOutcome, pb::WriteResponse), TypedRefusal> {
+        let said = WrittenResource::read(&self.of, &self.package, asked.resource)?;
         let mask = match asked.update_mask {
             None => None,
             Some(paths) => Some(fields(mask(&self.package, &paths.paths)?)?),
@@ -137,6 +135,8 @@ impl Calls {
         if mask.is_none() && said.meta.revision.is_empty() {
             return Err(EngineError::RevisionNeeded.into());
         }
+        // With a mask and without a revision the caller wants these fields changed, whatever else changed: a
+        // lost race is repeated on what is there now.
         let mut attempts = Attempts::at_most(ATTEMPTS);
         loop {
             attempts.begin().map_err(EngineError::from)?;
@@ -150,28 +150,30 @@ impl Calls {
     pub(super) async fn upsert(
         &self,
         asked: pb::UpsertRequest,
-    ) -> Result<(WriteOutcome, pb::WriteResponse), Refused> {
-        let said = Said::read(&self.of, &self.package, asked.resource)?;
+    ) -> Result<(WriteOutcome, pb::WriteResponse), TypedRefusal> {
+        let said = WrittenResource::read(&self.of, &self.package, asked.resource)?;
         if said.spec.is_none() {
-            return Err(Refused::invalid("spec is missing"));
+            return Err(TypedRefusal::invalid("spec is missing"));
         }
         let mut hidden = None;
         let mut attempts = Attempts::at_most(ATTEMPTS);
         loop {
             attempts.begin().map_err(EngineError::from)?;
             let changed = self.change(&said, None).await;
+            // An id or a revision means a resource that was read: if that is gone, none is made in its place.
             match changed {
-                Err(Refused::Method(MethodError::Engine(EngineError::NotFound { .. })))
-                    if said.meta.id.is_empty() && said.meta.revision.is_empty() => {}
+                Err(TypedRefusal::Method(MethodError::Engine(EngineError::NotFound {
+                    ..
+                }))) if said.meta.id.is_empty() && said.meta.revision.is_empty() => {}
                 changed if self.again(&said, &changed) => continue,
                 changed => return self.written(changed?).await,
             }
             if let Some(there) = hidden.take() {
                 // It is there, and can't be seen: not made by somebody else meanwhile.
-                return Err(Refused::Method(there));
+                return Err(TypedRefusal::Method(there));
             }
             match self.make(&said).await {
-                Err(Refused::Method(
+                Err(TypedRefusal::Method(
                     error @ MethodError::Engine(EngineError::AlreadyExists { .. }),
                 )) => hidden = Some(error),
                 made => return self.written(made?).await,
@@ -180,8 +182,8 @@ impl Calls {
     }
 
     /// Whether somebody else was faster and the caller leaves it to the server to look again.
-    fn again(&self, said: &Said, outcome: &Result<WriteOutcome, Refused>) -> bool {
-        let conflict = outcome.as_ref().is_err_and(Refused::is_conflict);
+    fn again(&self, said: &WrittenResource, outcome: &Result<WriteOutcome, TypedRefusal>) -> bool {
+        let conflict = outcome.as_ref().is_err_and(TypedRefusal::is_conflict);
         conflict && said.meta.revision.is_empty()
     }
 
@@ -189,17 +191,19 @@ impl Calls {
     /// seen at.
     async fn change(
         &self,
-        said: &Said,
+        said: &WrittenResource,
         mask: Option<&UpdateMask>,
-    ) -> Result<WriteOutcome, Refused> {
+    ) -> Result<WriteOutcome, TypedRefusal> {
         let methods = &self.api.methods;
         let caller = said.seen_by(&self.caller, &self.package);
         let target = methods.target_of(&caller, &self.of, &said.meta).await?;
         let view = methods.engine().get(&caller, &self.of, &target).await?;
+        // A mask of metadata alone needs no content, and none is converted.
         let mut body = match mask {
             Some(mask) if mask.spec.is_empty() => said.body(None),
             mask => self.edited(said, &view, mask.is_some())?,
         };
+        // The content was put on this revision and no other; a write in between is a conflict, not an overwrite.
         if body.meta.revision.is_empty() {
             body.meta.revision = view.revision.to_string();
         }
@@ -208,13 +212,18 @@ impl Calls {
     }
 
     /// The body that changes what is said and nothing else.
-    fn edited(&self, said: &Said, view: &Resource, masked: bool) -> Result<ResourceBody, Refused> {
+    fn edited(
+        &self,
+        said: &WrittenResource,
+        view: &Resource,
+        masked: bool,
+    ) -> Result<ResourceBody, TypedRefusal> {
         let none = prost_reflect::DynamicMessage::new(self.package.spec.descriptor.clone());
         let spec = match (&said.spec, masked) {
             (Some(spec), _) => spec,
             // The fields of the mask are to be gone.
             (None, true) => &none,
-            (None, false) => return Err(Refused::invalid("spec is missing")),
+            (None, false) => return Err(TypedRefusal::invalid("spec is missing")),
         };
         let content: Value = serde_json::from_slice(&view.content).unwrap_or_default();
         let edited = put(&self.package, Some(&content), spec);
@@ -236,7 +245,7 @@ impl Calls {
     async fn written(
         &self,
         written: WriteOutcome,
-    ) -> Result<(WriteOutcome, pb::WriteResponse), Refused> {
+    ) -> Result<(WriteOutcome, pb::WriteResponse), TypedRefusal> {
         let message = pb::WriteResponse {
             resource: self.shown(&written.resource).await?,
             kept: written.kept.clone(),
@@ -246,7 +255,10 @@ impl Calls {
         Ok((written, message))
     }
 
-    pub(super) async fn delete(&self, asked: pb::DeleteRequest) -> Result<DeleteOutcome, Refused> {
+    pub(super) async fn delete(
+        &self,
+        asked: pb::DeleteRequest,
+    ) -> Result<DeleteOutcome, TypedRefusal> {
         let (methods, caller) = (&self.api.methods, &self.caller);
         let target = methods.target(caller, &self.of, &asked.name, &asked.namespace);
         let target = target.await?;
@@ -256,7 +268,7 @@ impl Calls {
 }
 
 /// A mask in the words of the methods.
-fn fields(masked: Masked) -> Result<UpdateMask, Refused> {
+fn fields(masked: MaskedFields) -> Result<UpdateMask, TypedRefusal> {
     let has = |name: &str| masked.metadata.iter().any(|one| one == name || one == "*");
     let mask = UpdateMask {
         name: has("name"),
@@ -267,7 +279,7 @@ fn fields(masked: Masked) -> Result<UpdateMask, Refused> {
         spec: masked.content,
     };
     if mask == UpdateMask::default() {
-        Err(Refused::invalid("the field mask names no field"))
+        Err(TypedRefusal::invalid("the field mask names no field"))
     } else {
         Ok(mask)
     }

@@ -3,14 +3,13 @@
 //! Who calls is asked first, and a type that the caller does not see has no methods: nobody learns
 //! from an answer which types there are.
 
-use super::calls::Calls;
+use super::calls::TypedCalls;
 use super::envelope::RequestEnvelope;
 use super::messages as pb;
-use super::package::{Package, Verb};
-use super::refused::Refused;
-use crate::api::Api;
-use crate::call::{Call, answer, saying, sequenced, warning};
-use crate::resources::{TASK, warned};
+use crate::api::GrpcState;
+use crate::call::{GrpcCall, TASK, answer, saying, sequenced, warned, warning};
+use crate::package::compiled::{CompiledPackage, MethodVerb};
+use crate::package::refusal::TypedRefusal;
 use crate::status;
 use crate::watching::WatchResponse;
 use axum::extract::Request;
@@ -23,12 +22,12 @@ use coeval_proto::strict::{self, StrictCodec};
 use coeval_proto::wire::unknown_fields_of;
 use coeval_server::ConnectionEnd;
 use std::sync::Arc;
+use tonic::Status;
 use tonic::metadata::MetadataMap;
-use tonic::{Request as Asked, Status};
 use tower::service_fn;
 
 /// Answers a call of a typed service; or says that there is none.
-pub(crate) async fn call(api: Arc<Api>, request: Request) -> Response {
+pub(crate) async fn call(api: Arc<GrpcState>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     // A body can't be looked at by several, so only what is around it is.
     let entering = entering(&request);
@@ -39,14 +38,19 @@ pub(crate) async fn call(api: Arc<Api>, request: Request) -> Response {
     answer.map(axum::body::Body::new)
 }
 
-async fn find(api: &Arc<Api>, asked: Asked<()>, path: &str) -> Result<(Calls, Verb), Status> {
+async fn find(
+    api: &Arc<GrpcState>,
+    asked: tonic::Request<()>,
+    path: &str,
+) -> Result<(TypedCalls, MethodVerb), Status> {
     let none = || status::no_such_method(path);
     let (service, method) = split(path).ok_or_else(none)?;
     let (name, _) = service.rsplit_once('.').ok_or_else(none)?;
+    // Before the gate, since it says nothing of types: a name that can't be a package's is nobody's.
     if coeval_typed::names::split_package(name).is_none() {
         return Err(none());
     }
-    let Call {
+    let GrpcCall {
         caller,
         force,
         connection,
@@ -57,12 +61,13 @@ async fn find(api: &Arc<Api>, asked: Asked<()>, path: &str) -> Result<(Calls, Ve
     if layout.service() != service {
         return Err(none());
     }
-    let package = api.packages.of(&layout).map_err(Refused::from)?;
+    let package = api.packages.of(&layout).map_err(TypedRefusal::from)?;
     let method = package.method(method).ok_or_else(none)?;
     let (verb, request) = (method.verb, RequestEnvelope::of(method, &package));
+    // The codec has no descriptors of run-time messages; it is told here how to find unknown fields.
     strict::describe(move |bytes| unknown_fields_of(&request, bytes).unwrap_or_default());
     let caller = wanting(caller, &package);
-    let calls = Calls {
+    let calls = TypedCalls {
         api: Arc::clone(api),
         of,
         package,
@@ -79,8 +84,8 @@ fn split(path: &str) -> Option<(&str, &str)> {
 }
 
 /// The request as far as the gate looks at it.
-fn entering(request: &Request) -> Asked<()> {
-    let mut asked = Asked::new(());
+fn entering(request: &Request) -> tonic::Request<()> {
+    let mut asked = tonic::Request::new(());
     *asked.metadata_mut() = MetadataMap::from_headers(request.headers().clone());
     if let Some(peer) = request.extensions().get::<Peer>() {
         asked.extensions_mut().insert(peer.clone());
@@ -92,7 +97,7 @@ fn entering(request: &Request) -> Asked<()> {
 }
 
 /// The newest version that the package describes, whatever else is said.
-fn wanting(mut caller: Caller, package: &Package) -> Caller {
+fn wanting(mut caller: Caller, package: &CompiledPackage) -> Caller {
     caller.wanted.exactly = None;
     caller.wanted.major = Some(package.layout.version);
     caller
@@ -100,18 +105,19 @@ fn wanting(mut caller: Caller, package: &Package) -> Caller {
 
 /// What a caller is told who may not, or for whom there is nothing: of a type that it does not see,
 /// that there is no such method.
-async fn hidden(calls: &Calls, path: &str, refused: Refused) -> Status {
+async fn hidden(calls: &TypedCalls, path: &str, refused: TypedRefusal) -> Status {
+    // Only these differ between a type that is hidden from the caller and one that does not exist.
     let tells = match &refused {
-        Refused::Method(error) => {
+        TypedRefusal::Method(error) => {
             let statuses = error.error_kind().statuses();
             matches!(
                 statuses.grpc,
                 GrpcCode::NotFound | GrpcCode::PermissionDenied
             )
         }
-        Refused::Typed(_) | Refused::Call(_) => false,
+        TypedRefusal::Typed(_) | TypedRefusal::Call(_) => false,
     };
-    let Calls {
+    let TypedCalls {
         api,
         of,
         package,
@@ -129,7 +135,12 @@ async fn hidden(calls: &Calls, path: &str, refused: Refused) -> Status {
     }
 }
 
-async fn sees(api: &Api, caller: &Caller, of: &TypeKey, package: &Package) -> Result<bool, Status> {
+async fn sees(
+    api: &GrpcState,
+    caller: &Caller,
+    of: &TypeKey,
+    package: &CompiledPackage,
+) -> Result<bool, Status> {
     let sees = api.sees(caller, of, &package.layout).await;
     sees.map_err(status::of)
 }
@@ -142,11 +153,11 @@ macro_rules! unary {
         let mut grpc = tonic::server::Grpc::new(codec)
             .max_decoding_message_size(largest)
             .max_encoding_message_size(usize::MAX);
-        let served = service_fn(|request: Asked<$input>| {
+        let served = service_fn(|request: tonic::Request<$input>| {
             let ($calls, path) = ($calls.clone(), $path.to_owned());
             async move {
                 let $asked = request.into_inner();
-                let answered: Result<_, Refused> = async { $work }.await;
+                let answered: Result<_, TypedRefusal> = async { $work }.await;
                 match answered {
                     Ok(answered) => Ok(answered),
                     Err(refused) => Err(hidden(&$calls, &path, refused).await),
@@ -158,56 +169,60 @@ macro_rules! unary {
 }
 
 async fn run(
-    calls: Calls,
-    verb: Verb,
+    calls: TypedCalls,
+    verb: MethodVerb,
     request: Request,
     path: &str,
 ) -> http::Response<tonic::body::Body> {
     match verb {
-        Verb::Create => unary!(calls, request, path, |asked: pb::CreateRequest| {
+        MethodVerb::Create => unary!(calls, request, path, |asked: pb::CreateRequest| {
             let (written, message) = calls.create(asked).await?;
             let response = sequenced(&calls.caller, written.resource.token, message);
             Ok(warned(response, &written))
         }),
-        Verb::Get => unary!(calls, request, path, |asked: pb::GetRequest| {
+        MethodVerb::Get => unary!(calls, request, path, |asked: pb::GetRequest| {
             let (found, message) = calls.get(asked).await?;
             let notices = calls.api.methods.engine().deprecation_notices([&found]);
             let response = sequenced(&calls.caller, found.token, message);
             Ok(warning(response, &notices))
         }),
-        Verb::List => unary!(calls, request, path, |asked: pb::ListRequest| {
+        MethodVerb::List => unary!(calls, request, path, |asked: pb::ListRequest| {
             let (page, message) = calls.list(asked).await?;
             let response = sequenced(&calls.caller, page.token, message);
             Ok(warning(response, &page.warnings))
         }),
-        Verb::Update => unary!(calls, request, path, |asked: pb::UpdateRequest| {
+        MethodVerb::Update => unary!(calls, request, path, |asked: pb::UpdateRequest| {
             let (written, message) = calls.update(asked).await?;
             let response = sequenced(&calls.caller, written.resource.token, message);
             Ok(warned(response, &written))
         }),
-        Verb::Upsert => unary!(calls, request, path, |asked: pb::UpsertRequest| {
+        MethodVerb::Upsert => unary!(calls, request, path, |asked: pb::UpsertRequest| {
             let (written, message) = calls.upsert(asked).await?;
             let response = sequenced(&calls.caller, written.resource.token, message);
             Ok(warned(response, &written))
         }),
-        Verb::Delete => unary!(calls, request, path, |asked: pb::DeleteRequest| {
+        MethodVerb::Delete => unary!(calls, request, path, |asked: pb::DeleteRequest| {
             let caller = &calls.caller;
             Ok(match calls.delete(asked).await? {
                 DeleteOutcome::Done(token) => sequenced(caller, token, ()),
                 DeleteOutcome::Accepted(task) => saying(answer(caller, ()), TASK, &task),
             })
         }),
-        Verb::Watch => watch(calls, request, path).await,
+        MethodVerb::Watch => watch(calls, request, path).await,
     }
 }
 
-async fn watch(calls: Calls, request: Request, path: &str) -> http::Response<tonic::body::Body> {
+async fn watch(
+    calls: TypedCalls,
+    request: Request,
+    path: &str,
+) -> http::Response<tonic::body::Body> {
     let largest = calls.api.settings.message_bytes;
-    let codec = StrictCodec::<WatchResponse, pb::WatchRequest>::default();
+    let codec = StrictCodec::<WatchResponse, pb::TypedWatchRequest>::default();
     let mut grpc = tonic::server::Grpc::new(codec)
         .max_decoding_message_size(largest)
         .max_encoding_message_size(usize::MAX);
-    let served = service_fn(|request: Asked<pb::WatchRequest>| {
+    let served = service_fn(|request: tonic::Request<pb::TypedWatchRequest>| {
         let (calls, path) = (calls.clone(), path.to_owned());
         async move {
             match calls.watch(request.into_inner()).await {

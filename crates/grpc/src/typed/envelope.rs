@@ -1,7 +1,7 @@
 //! What is around the content in a request of a typed service: the fields that this release knows. What is
 //! in the content is looked at by whoever reads it.
 
-use super::package::{Method, Package};
+use crate::package::compiled::{CompiledMethod, CompiledPackage};
 use coeval_proto::wire::KnownMessage;
 use prost_reflect::{Kind, MessageDescriptor};
 
@@ -13,9 +13,9 @@ pub(crate) struct RequestEnvelope {
 }
 
 impl RequestEnvelope {
-    pub(crate) fn of(method: &Method, package: &Package) -> Self {
+    pub(crate) fn of(method: &CompiledMethod, package: &CompiledPackage) -> Self {
         Self {
-            message: method.input.clone(),
+            message: method.descriptor.input(),
             content: package.spec.descriptor.full_name().to_owned(),
         }
     }

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 /// A resource: `App`.
 #[derive(Clone, PartialEq, Message)]
-pub(crate) struct Typed {
+pub(crate) struct TypedResource {
     #[prost(string, tag = "1")]
     pub(crate) kind: String,
     #[prost(string, tag = "2")]
@@ -29,7 +29,7 @@ pub(crate) struct Typed {
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct CreateRequest {
     #[prost(message, optional, tag = "1")]
-    pub(crate) resource: Option<Typed>,
+    pub(crate) resource: Option<TypedResource>,
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -81,7 +81,7 @@ pub(crate) struct ListResponse {
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct UpdateRequest {
     #[prost(message, optional, tag = "1")]
-    pub(crate) resource: Option<Typed>,
+    pub(crate) resource: Option<TypedResource>,
     #[prost(message, optional, tag = "2")]
     pub(crate) update_mask: Option<FieldMask>,
 }
@@ -89,7 +89,7 @@ pub(crate) struct UpdateRequest {
 #[derive(Clone, PartialEq, Message)]
 pub(crate) struct UpsertRequest {
     #[prost(message, optional, tag = "1")]
-    pub(crate) resource: Option<Typed>,
+    pub(crate) resource: Option<TypedResource>,
 }
 
 /// Of Update and Upsert.
@@ -116,7 +116,7 @@ pub(crate) struct DeleteRequest {
 }
 
 #[derive(Clone, PartialEq, Message)]
-pub(crate) struct WatchRequest {
+pub(crate) struct TypedWatchRequest {
     #[prost(string, tag = "1")]
     pub(crate) namespace: String,
     #[prost(string, tag = "2")]

@@ -1,79 +1,218 @@
-//! Packages of made-up types.
+//! The fixed messages are those of every package.
 
-mod bytes;
-mod files;
-mod laws;
-mod masks;
-mod messages;
-
-use super::package::Package;
+use super::messages as pb;
+use crate::package::compiled::{CompiledPackage, MethodVerb};
+use crate::proto::header::v1 as header;
+use crate::watching::{EncodedChange, EncodedOutcome, WatchResponse};
+use bytes::Bytes;
 use coeval_core::types::TypeVersion;
-use coeval_typed::{Candidate, Layout, Ledger, PackageName};
-use serde_json::{Value, json};
+use coeval_typed::{Ledger, PackageCandidate, PackageLayout, PackageName};
+use prost::Message;
+use prost_reflect::{DynamicMessage, MessageDescriptor};
+use serde_json::json;
 use std::sync::Arc;
 
-fn version(of: (&str, &str), number: &str, schema: &Value) -> TypeVersion {
-    let (vendor, nss) = of;
-    let file = json!({"kind": "type", "version": "v1", "metadata": {"name": format!("{vendor}:{nss}:{number}")},
-        "spec": {"vendor": vendor, "nss": nss, "version": number, "description": "What is deployed.\n\nAnywhere.", "schema": schema}});
-    TypeVersion::parse(&file.to_string()).unwrap()
-}
-
-fn layout_of(of: (&str, &str), versions: &[(&str, Value)]) -> Layout {
-    let name = PackageName::of(of.0, of.1).unwrap();
-    let versions: Vec<_> = versions
-        .iter()
-        .map(|(number, schema)| version(of, number, schema))
-        .collect();
-    let candidates: Vec<_> = versions
-        .iter()
-        .map(|version| Candidate {
-            version,
-            unproven: false,
-        })
-        .collect();
+fn package() -> CompiledPackage {
+    let file = json!({"kind": "type", "version": "v1", "metadata": {"name": "acme:app:1.0.0"}, "spec": {
+        "vendor": "acme", "nss": "app", "version": "1.0.0",
+        "schema": {"type": "object", "properties": {"image": {"type": "string"}}}}});
+    let version = TypeVersion::parse(&file.to_string()).unwrap();
+    let candidates = [PackageCandidate {
+        version: &version,
+        unproven: false,
+    }];
+    let name = PackageName::of("acme", "app").unwrap();
     let ledger = Ledger::default().extended(&candidates);
-    Layout::of(&name, &ledger, &candidates).0.unwrap()
+    let (layout, _) = PackageLayout::of(&name, &ledger, &candidates);
+    CompiledPackage::new(Arc::new(layout.unwrap())).unwrap()
 }
 
-fn package(schema: Value) -> Package {
-    let layout = layout_of(("acme", "app"), &[("1.0.0", schema)]);
-    Package::new(Arc::new(layout)).unwrap()
+/// Every field of the message is set, so nothing is compared in vain.
+#[track_caller]
+fn same(descriptor: &MessageDescriptor, message: &impl Message) {
+    let bytes = message.encode_to_vec();
+    let read = DynamicMessage::decode(descriptor.clone(), bytes.as_slice()).unwrap();
+    let name = descriptor.full_name();
+    assert_eq!(read.unknown_fields().count(), 0, "{name}");
+    for field in descriptor.fields() {
+        let alone = field
+            .containing_oneof()
+            .is_some_and(|one| !one.is_synthetic());
+        assert!(
+            alone || read.has_field(&field),
+            "{name}: {} is not set",
+            field.name()
+        );
+    }
+    let again = read.encode_to_vec();
+    assert_eq!(again.len(), bytes.len(), "{name}");
 }
 
-/// Every kind of field.
-fn everything() -> Value {
-    let node = json!({"type": "object", "properties": {"nodeName": {"type": "string"}, "cpu": {"type": "integer"},
-        "disks": {"type": "array", "items": {"type": "object", "properties": {"size": {"type": "number"}, "any": {}}}}}});
-    json!({"type": "object", "properties": {
-        "name": {"type": "string", "description": "How it is called."}, "size": {"type": "integer"}, "ratio": {"type": "number"}, "on": {"type": "boolean"},
-        "tags": {"type": "array", "items": {"type": "string"}}, "ports": {"type": "array", "items": {"type": "integer"}},
-        "labels": {"type": "object", "additionalProperties": {"type": "string"}},
-        "Free-Form": {"type": "object"}, "any": {}, "nullable": {"type": ["string", "null"]},
-        "1st": {"type": "string"}, "free_form": {"type": "integer"}, "extra": {"type": "array"},
-        "net": {"type": "object", "properties": {"cidr": {"type": "string"}, "$x": {"type": "integer"}}},
-        "nodes": {"type": "array", "items": node}, "byName": {"type": "object", "additionalProperties": node},
-        "frees": {"type": "array", "items": {"type": "object"}},
-    }})
+fn text() -> String {
+    "x".to_owned()
 }
 
-/// Types that have led to trouble, or might.
-fn schemas() -> Vec<Value> {
-    let tree = json!({"$ref": "#/definitions/t", "definitions": {"t": {"type": "object", "properties": {
-        "value": {"type": "integer"}, "left": {"$ref": "#/definitions/t"}, "all": {"type": "array", "items": {"$ref": "#/definitions/t"}}}}}});
-    let deep = (0..15).fold(
-        json!({"type": "string"}),
-        |inner, _| json!({"type": "object", "properties": {"in": inner, "n": {"type": "integer"}}}),
+fn typed() -> pb::TypedResource {
+    pb::TypedResource {
+        kind: text(),
+        sub_kind: text(),
+        version: text(),
+        metadata: Some(header::Metadata {
+            name: text(),
+            ..Default::default()
+        }),
+        spec: vec![Bytes::from_static(b"\x0a\x01y")],
+        status: Some(header::Status {
+            state: text(),
+            ..Default::default()
+        }),
+    }
+}
+
+#[test]
+fn the_fixed_messages_are_those_of_every_package() {
+    let package = package();
+    let find = |verb: MethodVerb, name: &str| {
+        let method = package.method(name).unwrap();
+        assert_eq!(method.verb, verb);
+        (method.descriptor.input(), method.descriptor.output())
+    };
+    let resource: Bytes = typed().encode_to_vec().into();
+    same(&package.resource, &typed());
+    let (input, output) = find(MethodVerb::Create, "CreateApp");
+    same(
+        &input,
+        &pb::CreateRequest {
+            resource: Some(typed()),
+        },
     );
-    vec![
-        everything(),
-        tree,
-        deep,
-        json!({"type": "object"}),
-        json!({"type": "object", "properties": {
-            "app_spec": {"type": "object", "properties": {"appSpec": {"type": "string"}, "google": {"type": "object"}}},
-            "google": {"type": "object"}, "coeval": {"type": "string"}, "message": {"type": "string"}, "optional": {"type": "boolean"},
-            "reserved": {"type": "array", "items": {"type": "number"}}, "map": {"type": "object", "additionalProperties": {"type": "number"}},
-            "mapEntry": {"type": "string"}, "value": {}, "string": {"type": "string"}, "import": {"enum": ["a", "b"]}}}),
-    ]
+    let (task, resource) = (text(), resource.clone());
+    same(
+        &output,
+        &pb::CreateResponse {
+            resource: resource.clone(),
+            task,
+        },
+    );
+    let (input, output) = find(MethodVerb::Get, "GetApp");
+    let (name, namespace) = (text(), text());
+    same(&input, &pb::GetRequest { name, namespace });
+    same(
+        &output,
+        &pb::GetResponse {
+            resource: resource.clone(),
+        },
+    );
+    let (input, output) = find(MethodVerb::List, "ListApps");
+    same(
+        &input,
+        &pb::ListRequest {
+            page_size: 1,
+            page_token: text(),
+            namespace: text(),
+            filter: text(),
+            order_by: text(),
+        },
+    );
+    let bad = header::Quarantined {
+        id: text(),
+        code: text(),
+        reason: text(),
+    };
+    same(
+        &output,
+        &pb::ListResponse {
+            resources: vec![resource.clone(), resource.clone()],
+            next_page_token: text(),
+            quarantined: vec![bad.clone()],
+        },
+    );
+    let written = pb::WriteResponse {
+        resource: resource.clone(),
+        kept: vec![text()],
+        dropped: vec![text()],
+        task: text(),
+    };
+    let (input, output) = find(MethodVerb::Update, "UpdateApp");
+    let paths = vec![text()];
+    same(
+        &input,
+        &pb::UpdateRequest {
+            resource: Some(typed()),
+            update_mask: Some(prost_types::FieldMask { paths }),
+        },
+    );
+    same(&output, &written);
+    let (input, output) = find(MethodVerb::Upsert, "UpsertApp");
+    same(
+        &input,
+        &pb::UpsertRequest {
+            resource: Some(typed()),
+        },
+    );
+    same(&output, &written);
+    let (input, output) = find(MethodVerb::Delete, "DeleteApp");
+    let (name, namespace, revision) = (text(), text(), text());
+    same(
+        &input,
+        &pb::DeleteRequest {
+            name,
+            namespace,
+            revision,
+        },
+    );
+    assert_eq!(output.full_name(), "google.protobuf.Empty");
+    let (input, output) = find(MethodVerb::Watch, "WatchApps");
+    same(
+        &input,
+        &pb::TypedWatchRequest {
+            namespace: text(),
+            name_prefix: text(),
+            labels: [(text(), text())].into(),
+            filter: text(),
+            from: text(),
+        },
+    );
+    for change in [
+        EncodedOutcome::Put(resource),
+        EncodedOutcome::Deleted(header::Deleted {
+            id: text(),
+            revision: text(),
+        }),
+        EncodedOutcome::Left(header::Left { id: text() }),
+        EncodedOutcome::Quarantined(bad),
+    ] {
+        let change = EncodedChange {
+            change: Some(change),
+        };
+        let descriptor = package.pool.get_message_by_name("acme.app.v1.AppChange");
+        same(&descriptor.unwrap(), &change);
+        same(
+            &output,
+            &WatchResponse {
+                sequence: text(),
+                kind: header::WatchKind::Live.into(),
+                changes: vec![change],
+            },
+        );
+    }
+}
+
+#[test]
+fn a_content_that_comes_in_parts_is_all_of_them() {
+    // One message, its content said twice: protobuf merges the two.
+    let mut bytes = typed().encode_to_vec();
+    bytes.extend_from_slice(b"\x2a\x03\x0a\x01z");
+    let read = pb::TypedResource::decode(bytes.as_slice()).unwrap();
+    assert_eq!(read.spec.len(), 2);
+    let package = package();
+    let of = coeval_engine::TypeKey::new("acme", "app");
+    let resource = pb::TypedResource {
+        kind: "app".to_owned(),
+        version: "v1".to_owned(),
+        ..read
+    };
+    let said = super::body::WrittenResource::read(&of, &package, Some(resource)).unwrap();
+    let content = crate::package::put::put(&package, None, &said.spec.unwrap()).unwrap();
+    assert_eq!(content, json!({"image": "z"}));
 }

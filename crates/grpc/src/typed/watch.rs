@@ -1,18 +1,18 @@
 //! The watch of a package.
 
-use super::calls::Calls;
-use super::messages::WatchRequest;
-use crate::watching::{Encodes, Told, told, until_moved};
+use super::calls::TypedCalls;
+use super::messages::TypedWatchRequest;
+use crate::watching::{ResourceEncoder, WatchResponses, told, until_moved};
 use bytes::Bytes;
 use coeval_api::methods::{MethodError, ResourceSelector, WatchParams};
 use coeval_engine::Resource;
 
-impl Calls {
+impl TypedCalls {
     /// Opens a watch.
     pub(super) async fn watch(
         &self,
-        asked: WatchRequest,
-    ) -> Result<(Told, Vec<String>), MethodError> {
+        asked: TypedWatchRequest,
+    ) -> Result<(WatchResponses, Vec<String>), MethodError> {
         let query = WatchParams {
             namespace: asked.namespace,
             selector: ResourceSelector {
@@ -31,7 +31,7 @@ impl Calls {
     }
 }
 
-impl Encodes for Calls {
+impl ResourceEncoder for TypedCalls {
     async fn encoded(&self, resource: &Resource) -> Result<Bytes, MethodError> {
         self.shown(resource).await
     }

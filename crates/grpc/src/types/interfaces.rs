@@ -1,11 +1,11 @@
 //! The service of interfaces.
 
-use crate::api::Api;
+use crate::api::GrpcState;
+use crate::call::served;
 use crate::fields::{needed, text};
 use crate::ids;
-use crate::pages::PageAsked;
+use crate::pages::PageRequest;
 use crate::proto::types::v1 as pb;
-use crate::services::served;
 use coeval_api::methods::MethodError;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::Version;
@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Interfaces(pub(crate) Arc<Api>);
+pub(crate) struct InterfaceService(pub(crate) Arc<GrpcState>);
 
-served!(pb::interface_service_server::InterfaceService, Interfaces {
+served!(pb::interface_service_server::InterfaceService, InterfaceService {
     create_interface(pb::CreateInterfaceRequest) -> pb::CreateInterfaceResponse = create;
     get_interface(pb::GetInterfaceRequest) -> pb::GetInterfaceResponse = get;
     list_interfaces(pb::ListInterfacesRequest) -> pb::ListInterfacesResponse = list;
@@ -26,7 +26,7 @@ served!(pb::interface_service_server::InterfaceService, Interfaces {
 });
 
 async fn create(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::CreateInterfaceRequest,
 ) -> Result<pb::CreateInterfaceResponse, MethodError> {
@@ -39,6 +39,8 @@ async fn create(
     let interface = Interface::new(&id, text(asked.title, "title")?);
     let engine = api.methods.engine();
     match engine.define_interface(&caller, &interface).await {
+        // The engine refuses both what can't be an interface and what is one already; gRPC's clients look for
+        // ALREADY_EXISTS.
         Err(EngineError::TypeRefused { .. }) if engine.interface(&id).await.is_ok() => {
             let what = format!("the interface {id}");
             return Err(MethodError::Exists { what });
@@ -51,7 +53,7 @@ async fn create(
 }
 
 async fn get(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     _: Caller,
     asked: pb::GetInterfaceRequest,
 ) -> Result<pb::GetInterfaceResponse, MethodError> {
@@ -63,12 +65,12 @@ async fn get(
 }
 
 async fn list(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListInterfacesRequest,
 ) -> Result<pb::ListInterfacesResponse, MethodError> {
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "interfaces", &[], page).await?;
+    let page = PageRequest::read((&api, &caller), "interfaces", &[], page).await?;
     let all = api.methods.engine().interfaces().await?;
     let (found, next_page_token) = page.cut(all, id).await?;
     Ok(pb::ListInterfacesResponse {
@@ -79,7 +81,7 @@ async fn list(
 
 /// Only the title changes; the rest is what the client read.
 async fn update(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::UpdateInterfaceRequest,
 ) -> Result<pb::UpdateInterfaceResponse, MethodError> {
@@ -94,7 +96,7 @@ async fn update(
 }
 
 async fn delete(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::DeleteInterfaceRequest,
 ) -> Result<(), MethodError> {

@@ -1,13 +1,13 @@
 //! The service of type versions.
 
-use crate::api::Api;
+use crate::api::GrpcState;
+use crate::call::served;
 use crate::fields::{said, text};
 use crate::ids;
-use crate::pages::PageAsked;
+use crate::pages::PageRequest;
 use crate::proto::types::v1 as pb;
-use crate::services::served;
 use coeval_api::methods::MethodError;
-use coeval_core::types::{Column, ColumnType, Deprecation};
+use coeval_core::types::{ColumnType, ListColumn, VersionDeprecation};
 use coeval_core::version::Version;
 use coeval_engine::types::{AnnotationChange, CatalogEntry, Finding, Policy, Registration};
 use coeval_engine::{Caller, EngineError};
@@ -15,9 +15,9 @@ use std::sync::Arc;
 
 /// The service.
 #[derive(Clone, Debug)]
-pub(crate) struct Types(pub(crate) Arc<Api>);
+pub(crate) struct TypeService(pub(crate) Arc<GrpcState>);
 
-served!(pb::type_service_server::TypeService, Types {
+served!(pb::type_service_server::TypeService, TypeService {
     register_type_version(pb::RegisterTypeVersionRequest) -> pb::RegisterTypeVersionResponse = register;
     check_type_version(pb::CheckTypeVersionRequest) -> pb::CheckTypeVersionResponse = check;
     get_type_version(pb::GetTypeVersionRequest) -> pb::GetTypeVersionResponse = get;
@@ -28,7 +28,7 @@ served!(pb::type_service_server::TypeService, Types {
 });
 
 async fn register(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::RegisterTypeVersionRequest,
 ) -> Result<pb::RegisterTypeVersionResponse, MethodError> {
@@ -44,7 +44,7 @@ async fn register(
 }
 
 async fn check(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::CheckTypeVersionRequest,
 ) -> Result<pb::CheckTypeVersionResponse, MethodError> {
@@ -57,6 +57,7 @@ async fn check(
             unproven: done.unproven,
             refused: false,
         }),
+        // The question was whether it would be refused: that is an answer here, not an error.
         Err(EngineError::Incompatible {
             id, findings: all, ..
         }) => Ok(pb::CheckTypeVersionResponse {
@@ -70,7 +71,7 @@ async fn check(
 }
 
 async fn get(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::GetTypeVersionRequest,
 ) -> Result<pb::GetTypeVersionResponse, MethodError> {
@@ -82,13 +83,13 @@ async fn get(
 }
 
 async fn list(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::ListTypeVersionsRequest,
 ) -> Result<pb::ListTypeVersionsResponse, MethodError> {
     let filter = [asked.vendor.as_str(), asked.nss.as_str()];
     let page = (asked.page_size, asked.page_token.as_str());
-    let page = PageAsked::read((&api, &caller), "type versions", &filter, page).await?;
+    let page = PageRequest::read((&api, &caller), "type versions", &filter, page).await?;
     let mut all = api.methods.engine().visible_types(&caller).await?;
     let fits = |said: &str, has: &str| said.is_empty() || said == has;
     all.retain(|one| {
@@ -117,7 +118,7 @@ fn key(entry: &CatalogEntry) -> String {
 }
 
 async fn update(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::UpdateTypeVersionRequest,
 ) -> Result<pb::UpdateTypeVersionResponse, MethodError> {
@@ -136,7 +137,7 @@ async fn update(
 }
 
 async fn delete(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::DeleteTypeVersionRequest,
 ) -> Result<(), MethodError> {
@@ -146,7 +147,7 @@ async fn delete(
 }
 
 async fn annotate(
-    api: Arc<Api>,
+    api: Arc<GrpcState>,
     caller: Caller,
     asked: pb::AnnotateTypeVersionRequest,
 ) -> Result<pb::AnnotateTypeVersionResponse, MethodError> {
@@ -158,7 +159,7 @@ async fn annotate(
         }
         (None, true) => Some(None),
         (None, false) => None,
-        (Some(said), false) => Some(Some(Deprecation {
+        (Some(said), false) => Some(Some(VersionDeprecation {
             since: self::said(said.since),
             sunset: self::said(said.sunset),
             message: self::said(said.message),
@@ -178,13 +179,13 @@ async fn annotate(
     })
 }
 
-fn column(said: pb::Column) -> Result<Column, MethodError> {
+fn column(said: pb::Column) -> Result<ListColumn, MethodError> {
     let kind = match said.r#type.as_str() {
         "" => Some(ColumnType::default()),
         name => ColumnType::of(name),
     };
     let unknown = || MethodError::invalid("type is string, integer, number, boolean or date");
-    Ok(Column {
+    Ok(ListColumn {
         name: said.name,
         path: said.path,
         kind: kind.ok_or_else(unknown)?,

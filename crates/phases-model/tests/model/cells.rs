@@ -1,8 +1,8 @@
 //! Every cell of the table, changed to every other value: caught, or harmless for a reason.
 
 use crate::{SMALL, at_once, page};
-use coeval_phases_model::cells::{self, Changed};
-use coeval_phases_model::{Bounds, INVARIANTS, Protocol, check};
+use coeval_phases_model::cells::{self, ChangedTable};
+use coeval_phases_model::{INVARIANTS, ModelBounds, Protocol, check};
 
 /// Changes that break no invariant, and why.
 const HARMLESS: &[(&[&str], &str)] = &[
@@ -129,12 +129,12 @@ const HARMLESS: &[(&[&str], &str)] = &[
 ];
 
 /// The invariant that a change breaks, if any.
-type Judged = (Changed, Option<&'static str>);
+type Judged = (ChangedTable, Option<&'static str>);
 
 /// Two halves at once, each change on one thread: so it is always the same invariant that is named.
 fn judge_all() -> Vec<Judged> {
     let all = cells::all();
-    let breaks = |changed: &Changed, protocol: Protocol| {
+    let breaks = |changed: &ChangedTable, protocol: Protocol| {
         let protocol = Protocol {
             table: changed.table,
             nameless: true,
@@ -143,8 +143,8 @@ fn judge_all() -> Vec<Judged> {
         let broken = check(&protocol, &INVARIANTS, 1).broken;
         broken.map(|(invariant, _)| invariant)
     };
-    let judge = |changed: &Changed| {
-        let one_write = Bounds { writes: 1, ..SMALL };
+    let judge = |changed: &ChangedTable| {
+        let one_write = ModelBounds { writes: 1, ..SMALL };
         let broken =
             breaks(changed, at_once(SMALL)).or_else(|| breaks(changed, Protocol::ours(one_write)));
         (changed.clone(), broken)
@@ -160,7 +160,7 @@ fn judge_all() -> Vec<Judged> {
 }
 
 /// The reason why a change is harmless.
-fn reason(changed: &Changed) -> Option<&'static str> {
+fn reason(changed: &ChangedTable) -> Option<&'static str> {
     let name = changed.to_string();
     let mut reasons = HARMLESS.iter();
     let found = reasons.find(|(names, _)| names.contains(&name.as_str()));

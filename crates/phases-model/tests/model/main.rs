@@ -13,10 +13,10 @@ mod ours;
 mod page;
 mod rfd;
 
-use coeval_phases_model::{Bounds, Protocol};
+use coeval_phases_model::{ModelBounds, Protocol};
 
 /// Two servers, a resource that begins in the old range, two writes.
-const SMALL: Bounds = Bounds {
+const SMALL: ModelBounds = ModelBounds {
     servers: 2,
     behind: 0,
     old: 1,
@@ -26,7 +26,7 @@ const SMALL: Bounds = Bounds {
 };
 
 /// Ours, with requests that are one step each.
-fn at_once(bounds: Bounds) -> Protocol {
+fn at_once(bounds: ModelBounds) -> Protocol {
     Protocol {
         at_once: true,
         ..Protocol::ours(bounds)

@@ -1,7 +1,7 @@
 //! Our table: every state within the bounds.
 
 use crate::{SMALL, at_once, page};
-use coeval_phases_model::{Bounds, INVARIANTS, Protocol, Values, check};
+use coeval_phases_model::{INVARIANTS, IndexValues, ModelBounds, Protocol, check};
 
 fn holds(protocol: &Protocol) {
     let outcome = check(protocol, &INVARIANTS, 2);
@@ -41,9 +41,9 @@ fn row(protocol: &Protocol, states: usize) -> String {
         parts => vec![format!("{parts} part{}", if parts > 1 { "s" } else { "" })],
     };
     let values = protocol.belongings.map(|values| match values {
-        Values::Apart => "belongings, values apart",
-        Values::Alike => "belongings, values alike",
-        Values::Same => "belongings, one value",
+        IndexValues::Apart => "belongings, values apart",
+        IndexValues::Alike => "belongings, values alike",
+        IndexValues::Same => "belongings, one value",
     });
     more.extend(values.map(str::to_owned));
     let (writes, states) = (bounds.writes, grouped(states));
@@ -76,7 +76,7 @@ fn nameless(protocol: Protocol) -> Protocol {
     }
 }
 
-fn with_belongings(values: Values, protocol: Protocol) -> Protocol {
+fn with_belongings(values: IndexValues, protocol: Protocol) -> Protocol {
     Protocol {
         belongings: Some(values),
         ..protocol
@@ -90,27 +90,27 @@ fn unanswered(protocol: Protocol) -> Protocol {
     }
 }
 
-const ONE_WRITE: Bounds = Bounds { writes: 1, ..SMALL };
+const ONE_WRITE: ModelBounds = ModelBounds { writes: 1, ..SMALL };
 
-const TWO_RESOURCES: Bounds = Bounds {
+const TWO_RESOURCES: ModelBounds = ModelBounds {
     old: 2,
     ..ONE_WRITE
 };
 
-const THREE_SERVERS: Bounds = Bounds {
+const THREE_SERVERS: ModelBounds = ModelBounds {
     servers: 3,
     ..SMALL
 };
 
-fn in_parts(parts: usize, bounds: Bounds) -> Protocol {
-    at_once(Bounds { parts, ..bounds })
+fn in_parts(parts: usize, bounds: ModelBounds) -> Protocol {
+    at_once(ModelBounds { parts, ..bounds })
 }
 
 #[test]
 fn i1_i2_i3_i4_i5_and_i10_hold_with_requests_in_flight() {
     holds(&Protocol::ours(SMALL));
     holds(&Protocol::ours(TWO_RESOURCES));
-    holds(&nameless(Protocol::ours(Bounds {
+    holds(&nameless(Protocol::ours(ModelBounds {
         writes: 1,
         ..THREE_SERVERS
     })));
@@ -123,12 +123,12 @@ fn i1_i2_i3_i4_i5_and_i10_hold_over_two_writes() {
 
 #[test]
 fn i1_i2_i3_i4_i5_and_i10_hold_with_two_resources() {
-    holds(&at_once(Bounds { old: 2, ..SMALL }));
+    holds(&at_once(ModelBounds { old: 2, ..SMALL }));
 }
 
 #[test]
 fn i1_i2_i3_i4_i5_and_i10_hold_beside_a_resource_at_home_in_the_new_major() {
-    holds(&at_once(Bounds { alone: 1, ..SMALL }));
+    holds(&at_once(ModelBounds { alone: 1, ..SMALL }));
 }
 
 #[test]
@@ -139,15 +139,15 @@ fn i1_i2_i3_i4_i5_and_i10_hold_with_three_servers() {
 #[test]
 fn i1_i2_i3_i4_i5_and_i10_hold_beside_a_server_without_the_new_major() {
     let behind = 1;
-    holds(&at_once(Bounds {
+    holds(&at_once(ModelBounds {
         behind,
         ..THREE_SERVERS
     }));
-    holds(&Protocol::ours(Bounds { behind, ..SMALL }));
-    let three_writes = Bounds { writes: 3, ..SMALL };
+    holds(&Protocol::ours(ModelBounds { behind, ..SMALL }));
+    let three_writes = ModelBounds { writes: 3, ..SMALL };
     holds(&with_belongings(
-        Values::Apart,
-        at_once(Bounds {
+        IndexValues::Apart,
+        at_once(ModelBounds {
             behind,
             ..three_writes
         }),
@@ -156,11 +156,11 @@ fn i1_i2_i3_i4_i5_and_i10_hold_beside_a_server_without_the_new_major() {
 
 #[test]
 fn i1_i2_i3_i4_i5_and_i10_hold_with_secrets_and_index_entries() {
-    for values in [Values::Apart, Values::Alike, Values::Same] {
+    for values in [IndexValues::Apart, IndexValues::Alike, IndexValues::Same] {
         let writes = 3;
         holds(&with_belongings(
             values,
-            at_once(Bounds { writes, ..SMALL }),
+            at_once(ModelBounds { writes, ..SMALL }),
         ));
     }
 }
@@ -182,14 +182,14 @@ fn i1_i2_i3_i4_i5_and_i10_hold_in_larger_bounds_when_the_scale_is_ten() {
     if !is_long() {
         return;
     }
-    let three_writes = Bounds { writes: 3, ..SMALL };
-    let largest = Bounds {
+    let three_writes = ModelBounds { writes: 3, ..SMALL };
+    let largest = ModelBounds {
         servers: 3,
         old: 2,
         ..three_writes
     };
     holds(&Protocol::ours(three_writes));
-    holds(&Protocol::ours(Bounds { old: 2, ..SMALL }));
+    holds(&Protocol::ours(ModelBounds { old: 2, ..SMALL }));
     holds(&nameless(Protocol::ours(THREE_SERVERS)));
     holds(&nameless(at_once(largest)));
 }
@@ -199,17 +199,17 @@ fn i1_i2_i3_i4_i5_and_i10_hold_with_more_in_larger_bounds_when_the_scale_is_ten(
     if !is_long() {
         return;
     }
-    for values in [Values::Apart, Values::Alike, Values::Same] {
+    for values in [IndexValues::Apart, IndexValues::Alike, IndexValues::Same] {
         holds(&with_belongings(values, Protocol::ours(SMALL)));
     }
     holds(&unanswered(in_parts(1, TWO_RESOURCES)));
     holds(&unanswered(Protocol::ours(SMALL)));
-    let three_workers = Bounds {
+    let three_workers = ModelBounds {
         servers: 3,
         ..TWO_RESOURCES
     };
     holds(&nameless(in_parts(2, three_workers)));
-    holds(&in_parts(1, Bounds { old: 2, ..SMALL }));
+    holds(&in_parts(1, ModelBounds { old: 2, ..SMALL }));
 }
 
 fn is_long() -> bool {

@@ -1,31 +1,41 @@
 //! What can go wrong with a migration, beside what its phases refuse.
 
 use crate::keys::TypeKey;
-use coeval_access::Level;
-use coeval_codes::{Code, Coded, shell_word};
+use coeval_access::AccessLevel;
+use coeval_codes::{Coded, shell_word};
 use coeval_core::phases::UnknownPhase;
 use coeval_core::version::Version;
 
 /// Every refusal.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum MigrationError {
     /// No such migration.
     #[error("there is no migration {what}")]
+    #[code(
+        MIGRATION_UNKNOWN,
+        advice = "List the migrations that there are, or start one."
+    )]
     Unknown {
         /// Which.
         what: String,
     },
     /// What is declared can't be.
     #[error("the migration can't be declared so: {what}")]
+    #[code(MIGRATION_INVALID, advice = "Correct it and declare it again.")]
     Invalid {
         /// Why.
         what: String,
     },
     /// No such phase.
     #[error(transparent)]
+    #[code(transparent)]
     Phase(#[from] UnknownPhase),
     /// It is over.
     #[error("the migration {name} has ended: {how}")]
+    #[code(
+        MIGRATION_ENDED,
+        advice = "Start another one, if there is something to move."
+    )]
     Ended {
         /// Which.
         name: String,
@@ -34,12 +44,17 @@ pub enum MigrationError {
     },
     /// It is on its way back.
     #[error("the migration {name} is being undone")]
+    #[code(
+        MIGRATION_UNDOING,
+        advice = "Wait until it has ended, and start it again."
+    )]
     Undoing {
         /// Which.
         name: String,
     },
     /// Cutover waits for them, unless they are named.
     #[error(transparent)]
+    #[code(MIGRATION_WITHOUT_ACCESS, advice = _0.advice())]
     WithoutAccess(#[from] Box<WithoutAccess>),
 }
 
@@ -56,7 +71,7 @@ pub struct WithoutAccess {
     /// The version that resources get.
     pub to: Version,
     /// What the first of them has at the old major.
-    pub level: Level,
+    pub level: AccessLevel,
     /// Some of them, as commands take them.
     pub names: Vec<String>,
     /// How many there are beside.
@@ -77,36 +92,11 @@ impl WithoutAccess {
     }
 }
 
-impl Coded for MigrationError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Unknown { .. } => coeval_codes::MIGRATION_UNKNOWN,
-            Self::Invalid { .. } => coeval_codes::MIGRATION_INVALID,
-            Self::Phase(unknown) => unknown.code(),
-            Self::Ended { .. } => coeval_codes::MIGRATION_ENDED,
-            Self::Undoing { .. } => coeval_codes::MIGRATION_UNDOING,
-            Self::WithoutAccess(_) => coeval_codes::MIGRATION_WITHOUT_ACCESS,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::Unknown { .. } => "List the migrations that there are, or start one.",
-            Self::Invalid { .. } => "Correct it and declare it again.",
-            Self::Phase(unknown) => return unknown.advice(),
-            Self::Ended { .. } => "Start another one, if there is something to move.",
-            Self::Undoing { .. } => "Wait until it has ended, and start it again.",
-            Self::WithoutAccess(members) => return members.advice(),
-        }
-        .to_owned()
-    }
-}
-
 /// A level as commands take it.
-const fn level_word(level: Level) -> &'static str {
+const fn level_word(level: AccessLevel) -> &'static str {
     match level {
-        Level::ReadOnly => "read-only",
-        Level::ReadWrite => "read-write",
-        Level::FullControl => "full-control",
+        AccessLevel::ReadOnly => "read-only",
+        AccessLevel::ReadWrite => "read-write",
+        AccessLevel::FullControl => "full-control",
     }
 }

@@ -1,20 +1,25 @@
 //! What can go wrong with tasks.
 
 use crate::task_status::Status;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use coeval_core::version::{Uuid, Version};
 
 /// Refusals that concern tasks and the jobs behind them.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum TaskError {
     /// There is no such task, or the caller may not know that there is.
     #[error("there is no task {id}")]
+    #[code(
+        TASK_UNKNOWN,
+        advice = "Check the id; a task is removed seven days after its end, and others' tasks need the right `Task: View`."
+    )]
     Unknown {
         /// Which.
         id: Uuid,
     },
     /// It can't be canceled any more.
     #[error("the task {id} has ended already: {status}")]
+    #[code(TASK_ENDED, advice = "Nothing is left to cancel; read its result.")]
     Ended {
         /// Which.
         id: Uuid,
@@ -23,12 +28,17 @@ pub enum TaskError {
     },
     /// The job broke off by a fault of its own.
     #[error("the job broke off: {reason}")]
+    #[code(
+        TASK_ABORTED,
+        advice = "What it had done stays done; start it again, and report the fault."
+    )]
     Aborted {
         /// What was seen.
         reason: String,
     },
     /// The stored task is no task.
     #[error("the record of the task {id} can't be read: {reason}")]
+    #[code(TASK_UNREADABLE, advice = "Look at it with `coeval store quarantine`.")]
     Unreadable {
         /// Which.
         id: Uuid,
@@ -37,6 +47,7 @@ pub enum TaskError {
     },
     /// A job wants to keep too much.
     #[error("the {what} of a task has {size} bytes, {limit} at most")]
+    #[code(TASK_TOO_LARGE, advice = "Start it for fewer resources.")]
     TooLarge {
         /// The input, the checkpoint or the result.
         what: &'static str,
@@ -47,6 +58,7 @@ pub enum TaskError {
     },
     /// Resources can't be migrated there.
     #[error("resources can't be migrated{} to {to}: {reason}", from.map_or_else(String::new, |from| format!(" from {from}")))]
+    #[code(MIGRATION_TARGET_REFUSED, advice = "Choose another version.")]
     TargetRefused {
         /// Where they are, if all are at one version.
         from: Option<Version>,
@@ -57,6 +69,10 @@ pub enum TaskError {
     },
     /// A meaning changes on the way, and the caller did not say that this is known.
     #[error("version {version} changes what fields mean: {fields}")]
+    #[code(
+        MIGRATION_MEANING_CHANGED,
+        advice = "Look at the resources; if their content is right at the new meaning too, name {version} in the request."
+    )]
     MeaningChanged {
         /// Which.
         version: Version,
@@ -67,45 +83,9 @@ pub enum TaskError {
     #[error(
         "somebody else wrote it each time it was to be migrated to {to}; it is as they left it"
     )]
+    #[code(MIGRATION_LEFT_BEHIND, advice = "Start the migration again.")]
     LeftBehind {
         /// Where it was to go.
         to: Version,
     },
-}
-
-impl Coded for TaskError {
-    fn code(&self) -> Code {
-        match self {
-            Self::Unknown { .. } => coeval_codes::TASK_UNKNOWN,
-            Self::Ended { .. } => coeval_codes::TASK_ENDED,
-            Self::Aborted { .. } => coeval_codes::TASK_ABORTED,
-            Self::Unreadable { .. } => coeval_codes::TASK_UNREADABLE,
-            Self::TooLarge { .. } => coeval_codes::TASK_TOO_LARGE,
-            Self::TargetRefused { .. } => coeval_codes::MIGRATION_TARGET_REFUSED,
-            Self::MeaningChanged { .. } => coeval_codes::MIGRATION_MEANING_CHANGED,
-            Self::LeftBehind { .. } => coeval_codes::MIGRATION_LEFT_BEHIND,
-        }
-    }
-
-    fn advice(&self) -> String {
-        let text = match self {
-            Self::Unknown { .. } => {
-                "Check the id; a task is removed seven days after its end, and others' tasks need the right `Task: View`."
-            }
-            Self::Ended { .. } => "Nothing is left to cancel; read its result.",
-            Self::Aborted { .. } => {
-                "What it had done stays done; start it again, and report the fault."
-            }
-            Self::Unreadable { .. } => "Look at it with `coeval store quarantine`.",
-            Self::TooLarge { .. } => "Start it for fewer resources.",
-            Self::TargetRefused { .. } => "Choose another version.",
-            Self::MeaningChanged { version, .. } => {
-                return format!(
-                    "Look at the resources; if their content is right at the new meaning too, name {version} in the request."
-                );
-            }
-            Self::LeftBehind { .. } => "Start the migration again.",
-        };
-        text.to_owned()
-    }
 }

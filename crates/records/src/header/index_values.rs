@@ -2,7 +2,7 @@
 
 use crate::header::Header;
 use coeval_core::version::Version;
-use coeval_filter::{Field, Millis, Seen, index_keys};
+use coeval_filter::{FilterField, FilterView, UnixMillis, index_keys};
 use std::borrow::Cow;
 
 /// A header alone: what the built-in indexes are made from, and what is left of a resource whose
@@ -13,7 +13,7 @@ pub struct SeenHeader<'h> {
     pub header: &'h Header,
 }
 
-impl Seen for SeenHeader<'_> {
+impl FilterView for SeenHeader<'_> {
     fn id(&self) -> Cow<'_, str> {
         Cow::Borrowed(&self.id)
     }
@@ -54,17 +54,17 @@ impl Seen for SeenHeader<'_> {
         Some(self.header.version)
     }
 
-    fn created(&self) -> Option<Millis> {
+    fn created(&self) -> Option<UnixMillis> {
         Some(self.header.created)
     }
 
-    fn modified(&self) -> Option<Millis> {
+    fn modified(&self) -> Option<UnixMillis> {
         Some(self.header.modified)
     }
 }
 
 /// The key of a field that is in the header, as an index has it.
-pub fn header_key(header: &Header, field: &Field) -> Vec<u8> {
+pub fn header_key(header: &Header, field: &FilterField) -> Vec<u8> {
     let seen = SeenHeader {
         id: String::new(),
         header,
@@ -76,7 +76,7 @@ pub fn header_key(header: &Header, field: &Field) -> Vec<u8> {
 /// The key of a text, as an index of texts has it.
 pub fn text_key(text: &str) -> Vec<u8> {
     struct Text<'t>(&'t str);
-    impl Seen for Text<'_> {
+    impl FilterView for Text<'_> {
         fn id(&self) -> Cow<'_, str> {
             Cow::Borrowed("")
         }
@@ -85,7 +85,7 @@ pub fn text_key(text: &str) -> Vec<u8> {
             Some(Cow::Borrowed(self.0))
         }
     }
-    let keys = index_keys(&Field::Name, &Text(text), 1);
+    let keys = index_keys(&FilterField::Name, &Text(text), 1);
     keys.into_iter().next().unwrap_or_default()
 }
 

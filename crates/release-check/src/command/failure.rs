@@ -1,6 +1,6 @@
 //! Why a command failed, and what to do.
 
-use coeval_release_check::{ReadError, Violation};
+use coeval_release_check::{ReadError, RuleViolation};
 use std::fmt;
 
 /// What goes to stderr.
@@ -13,7 +13,7 @@ impl CommandFailure {
     }
 
     /// Grouped by rule, as they are sorted.
-    pub(crate) fn of_violations(violations: &[Violation]) -> Self {
+    pub(crate) fn of_violations(violations: &[RuleViolation]) -> Self {
         let count = violations.len();
         let texts: Vec<String> = violations.iter().map(ToString::to_string).collect();
         let these = if count == 1 {

@@ -3,7 +3,7 @@
 use super::CommandFailure;
 use super::outputs::collect_outputs;
 use super::process::ProcessHome;
-use coeval_release_check::{Surface, print_outputs, read_surface};
+use coeval_release_check::{ReleaseSurface, print_outputs, read_surface};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ const SURFACE_LIMIT: Duration = Duration::from_secs(60);
 pub(super) struct ServedFiles {
     /// Keeps the folder until all is read.
     home: ProcessHome,
-    pub(super) surface: Surface,
+    pub(super) surface: ReleaseSurface,
 }
 
 impl ServedFiles {

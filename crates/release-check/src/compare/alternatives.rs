@@ -1,12 +1,12 @@
 //! What a value may be, once references are followed and alternatives are side by side.
 
-use crate::model::{ApiDocument, ListShape, ObjectShape, ScalarShape, Shape, ValueLimits};
+use crate::model::{ApiDocument, ListShape, ObjectShape, ScalarShape, ValueLimits, ValueShape};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 /// The shapes that a value may have, none of them a reference.
 #[derive(Debug, Default)]
-pub(crate) struct Alternatives<'a> {
+pub(crate) struct ShapeAlternatives<'a> {
     pub anything: bool,
     pub nothing: bool,
     pub scalars: Vec<&'a ScalarShape>,
@@ -14,22 +14,22 @@ pub(crate) struct Alternatives<'a> {
     pub objects: Vec<&'a ObjectShape>,
 }
 
-impl<'a> Alternatives<'a> {
+impl<'a> ShapeAlternatives<'a> {
     /// Terminates on shapes that refer to themselves: each name is followed once.
-    pub(crate) fn of(api: &'a ApiDocument, shape: &'a Shape) -> Self {
+    pub(crate) fn of(api: &'a ApiDocument, shape: &'a ValueShape) -> Self {
         let mut all = Self::default();
         let mut followed = BTreeSet::new();
         let mut pending = vec![shape];
         while let Some(shape) = pending.pop() {
             match shape {
-                Shape::Anything => all.anything = true,
-                Shape::Nothing => all.nothing = true,
-                Shape::Scalar(scalar) => all.scalars.push(scalar),
-                Shape::List(list) => all.lists.push(list),
-                Shape::Object(object) => all.objects.push(object),
+                ValueShape::Anything => all.anything = true,
+                ValueShape::Nothing => all.nothing = true,
+                ValueShape::Scalar(scalar) => all.scalars.push(scalar),
+                ValueShape::List(list) => all.lists.push(list),
+                ValueShape::Object(object) => all.objects.push(object),
                 // In order, for those who look at the first one.
-                Shape::AnyOf(several) => pending.extend(several.iter().rev()),
-                Shape::Reference(name) => {
+                ValueShape::AnyOf(several) => pending.extend(several.iter().rev()),
+                ValueShape::Reference(name) => {
                     if followed.insert(name) {
                         pending.extend(api.shapes.get(name));
                     }
@@ -49,7 +49,7 @@ impl<'a> Alternatives<'a> {
     }
 
     /// The field of that name, in whichever of the objects.
-    pub(crate) fn field(&self, name: &str) -> Option<&'a crate::model::Field> {
+    pub(crate) fn field(&self, name: &str) -> Option<&'a crate::model::SurfaceField> {
         self.objects
             .iter()
             .find_map(|object| object.fields.get(name))
@@ -76,7 +76,7 @@ pub(crate) struct KindDetails {
 }
 
 impl ValueKinds {
-    pub(crate) fn of(all: &Alternatives<'_>) -> Self {
+    pub(crate) fn of(all: &ShapeAlternatives<'_>) -> Self {
         let mut kinds = Self {
             anything: all.anything,
             nothing: all.nothing,

@@ -1,17 +1,21 @@
 //! Items with a name.
 
-use super::{Area, Change, Difference, Place};
-use crate::model::{CatalogItem, Surface};
+use super::{SurfaceArea, SurfaceChange, SurfaceDifference, SurfacePlace};
+use crate::model::{CatalogItem, ReleaseSurface};
 
-pub(super) fn compare<'a>(old: &'a Surface, new: &'a Surface, found: &mut Vec<Difference<'a>>) {
+pub(super) fn compare<'a>(
+    old: &'a ReleaseSurface,
+    new: &'a ReleaseSurface,
+    found: &mut Vec<SurfaceDifference<'a>>,
+) {
     for (key, before) in &old.catalog {
-        let place = Place::of(Area::from(before.kind), &before.name);
+        let place = SurfacePlace::of(SurfaceArea::from(before.kind), &before.name);
         match new.catalog.get(key) {
             Some(now) => compare_items(&place, before, now, found),
             // With its command go its flags: that is told once.
-            None if parent_is_in(new, before) => found.push(Difference {
+            None if parent_is_in(new, before) => found.push(SurfaceDifference {
                 place,
-                change: Change::GoneItem(before),
+                change: SurfaceChange::GoneItem(before),
             }),
             None => {}
         }
@@ -20,33 +24,33 @@ pub(super) fn compare<'a>(old: &'a Surface, new: &'a Surface, found: &mut Vec<Di
         // What a new command needs, nobody lacks.
         let added = !old.catalog.contains_key(key) && now.parent.is_some();
         if added && now.required && parent_is_in(old, now) {
-            found.push(Difference {
-                place: Place::of(Area::from(now.kind), &now.name),
-                change: Change::NewRequiredItem,
+            found.push(SurfaceDifference {
+                place: SurfacePlace::of(SurfaceArea::from(now.kind), &now.name),
+                change: SurfaceChange::NewRequiredItem,
             });
         }
     }
 }
 
-fn parent_is_in(surface: &Surface, item: &CatalogItem) -> bool {
+fn parent_is_in(surface: &ReleaseSurface, item: &CatalogItem) -> bool {
     let parent = item.parent.as_ref();
     parent.is_none_or(|parent| surface.catalog.contains_key(parent))
 }
 
 fn compare_items<'a>(
-    place: &Place,
+    place: &SurfacePlace,
     old: &'a CatalogItem,
     new: &'a CatalogItem,
-    found: &mut Vec<Difference<'a>>,
+    found: &mut Vec<SurfaceDifference<'a>>,
 ) {
     let mut tell = |change| {
         let place = place.clone();
-        found.push(Difference { place, change });
+        found.push(SurfaceDifference { place, change });
     };
     for (fact, before) in &old.facts {
         let now = new.facts.get(fact);
         if now != Some(before) {
-            tell(Change::Fact {
+            tell(SurfaceChange::Fact {
                 item: old,
                 fact,
                 old: before,
@@ -61,7 +65,7 @@ fn compare_items<'a>(
             .filter(|one| !still.is_some_and(|now| now.contains(*one)));
         let gone: Vec<&str> = gone.map(String::as_str).collect();
         if !gone.is_empty() {
-            tell(Change::Shrunk {
+            tell(SurfaceChange::Shrunk {
                 item: old,
                 set,
                 gone,
@@ -77,9 +81,9 @@ fn compare_items<'a>(
         }
     };
     if let Some(gone) = fewer {
-        tell(Change::FewerChoices { item: old, gone });
+        tell(SurfaceChange::FewerChoices { item: old, gone });
     }
     if new.required && !old.required {
-        tell(Change::NewRequiredItem);
+        tell(SurfaceChange::NewRequiredItem);
     }
 }

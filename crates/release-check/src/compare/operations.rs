@@ -1,33 +1,33 @@
 //! Operations of one API.
 
 use super::shapes::ShapeWalk;
-use super::{Area, Change, Difference, Place, Side};
-use crate::model::{ApiDocument, Operation, Shape};
+use super::{MessageSide, SurfaceArea, SurfaceChange, SurfaceDifference, SurfacePlace};
+use crate::model::{ApiDocument, ApiOperation, ValueShape};
 
 pub(super) fn compare<'a>(
     old: &'a ApiDocument,
     new: &'a ApiDocument,
-    found: &mut Vec<Difference<'a>>,
+    found: &mut Vec<SurfaceDifference<'a>>,
 ) {
-    let area = Area::from(old.style);
+    let area = SurfaceArea::from(old.style);
     let mut walk = ShapeWalk::new(old, new);
     for (name, before) in &old.operations {
-        let place = Place::of(area, name);
+        let place = SurfacePlace::of(area, name);
         match new.operations.get(name) {
-            None => found.push(Difference {
+            None => found.push(SurfaceDifference {
                 place,
-                change: Change::GoneOperation(before),
+                change: SurfaceChange::GoneOperation(before),
             }),
             Some(now) => compare_operation(&place, before, now, &mut walk, found),
         }
     }
     for name in &old.standalone {
-        let place = Place::of(area, name);
+        let place = SurfacePlace::of(area, name);
         match (old.shapes.get(name), new.shapes.get(name)) {
-            (Some(before), Some(now)) => walk.push(Side::Answer, before, now, place),
-            (Some(_), None) => found.push(Difference {
+            (Some(before), Some(now)) => walk.push(MessageSide::Answer, before, now, place),
+            (Some(_), None) => found.push(SurfaceDifference {
                 place,
-                change: Change::GoneShape,
+                change: SurfaceChange::GoneShape,
             }),
             (None, _) => {}
         }
@@ -37,30 +37,32 @@ pub(super) fn compare<'a>(
 }
 
 fn compare_operation<'a>(
-    place: &Place,
-    old: &'a Operation,
-    new: &'a Operation,
+    place: &SurfacePlace,
+    old: &'a ApiOperation,
+    new: &'a ApiOperation,
     walk: &mut ShapeWalk<'a>,
-    found: &mut Vec<Difference<'a>>,
+    found: &mut Vec<SurfaceDifference<'a>>,
 ) {
-    let mut tell = |place: Place, change| found.push(Difference { place, change });
+    let mut tell = |place: SurfacePlace, change| found.push(SurfaceDifference { place, change });
     if old.streaming != new.streaming {
-        let change = Change::Streaming {
+        let change = SurfaceChange::Streaming {
             old: old.streaming,
             new: new.streaming,
         };
         tell(place.clone(), change);
     }
     let request = place.with_path("request ".to_owned());
-    walk.push(Side::Request, &old.request, &new.request, request);
+    walk.push(MessageSide::Request, &old.request, &new.request, request);
     for (key, before) in &old.answers {
         let place = place.with_path(format!("answer {key} "));
         match new.answers.get(key) {
-            None => tell(place, Change::GoneAnswer(key)),
-            Some(Shape::Nothing) if *before != Shape::Nothing => tell(place, Change::NoBodyAnyMore),
+            None => tell(place, SurfaceChange::GoneAnswer(key)),
+            Some(ValueShape::Nothing) if *before != ValueShape::Nothing => {
+                tell(place, SurfaceChange::NoBodyAnyMore);
+            }
             // A body where there was none: those who read none go on.
-            Some(_) if *before == Shape::Nothing => {}
-            Some(now) => walk.push(Side::Answer, before, now, place),
+            Some(_) if *before == ValueShape::Nothing => {}
+            Some(now) => walk.push(MessageSide::Answer, before, now, place),
         }
     }
     for key in new.answers.keys() {
@@ -68,7 +70,7 @@ fn compare_operation<'a>(
         if !known {
             tell(
                 place.with_path(format!("answer {key} ")),
-                Change::NewStatus(key),
+                SurfaceChange::NewStatus(key),
             );
         }
     }
@@ -76,10 +78,10 @@ fn compare_operation<'a>(
 
 /// An enum that no field has any more may go with the fields.
 fn compare_enums<'a>(
-    area: Area,
+    area: SurfaceArea,
     old: &'a ApiDocument,
     new: &'a ApiDocument,
-    found: &mut Vec<Difference<'a>>,
+    found: &mut Vec<SurfaceDifference<'a>>,
 ) {
     for (name, before) in &old.enums {
         let Some(now) = new.enums.get(name) else {
@@ -88,9 +90,9 @@ fn compare_enums<'a>(
         for (value, number) in before {
             let new = now.get(value).copied();
             if new != Some(*number) {
-                let change = Change::EnumNumber { old: *number, new };
-                let place = Place::of(area, name).field(value);
-                found.push(Difference { place, change });
+                let change = SurfaceChange::EnumNumber { old: *number, new };
+                let place = SurfacePlace::of(area, name).field(value);
+                found.push(SurfaceDifference { place, change });
             }
         }
     }

@@ -1,21 +1,25 @@
 //! What commands print.
 
-use super::{Area, Change, Difference, Place};
-use crate::model::Surface;
+use super::{SurfaceArea, SurfaceChange, SurfaceDifference, SurfacePlace};
+use crate::model::ReleaseSurface;
 use crate::samples::ABSENT;
 use std::collections::BTreeSet;
 
-pub(super) fn compare<'a>(old: &'a Surface, new: &'a Surface, found: &mut Vec<Difference<'a>>) {
+pub(super) fn compare<'a>(
+    old: &'a ReleaseSurface,
+    new: &'a ReleaseSurface,
+    found: &mut Vec<SurfaceDifference<'a>>,
+) {
     let (Some(before), Some(now)) = (&old.outputs, &new.outputs) else {
         return;
     };
     for (command, paths) in before {
-        let place = Place::of(Area::Outputs, command);
+        let place = SurfacePlace::of(SurfaceArea::Outputs, command);
         let Some(printed) = now.get(command) else {
             if !command_is_gone(old, new, command) {
-                found.push(Difference {
+                found.push(SurfaceDifference {
                     place,
-                    change: Change::GoneOutput,
+                    change: SurfaceChange::GoneOutput,
                 });
             }
             continue;
@@ -24,16 +28,16 @@ pub(super) fn compare<'a>(old: &'a Surface, new: &'a Surface, found: &mut Vec<Di
             let absent = || BTreeSet::from([ABSENT.to_owned()]);
             let new = printed.get(path).cloned().unwrap_or_else(absent);
             if new != *types {
-                let change = Change::OutputTypes { old: types, new };
+                let change = SurfaceChange::OutputTypes { old: types, new };
                 let place = place.with_path(path.clone());
-                found.push(Difference { place, change });
+                found.push(SurfaceDifference { place, change });
             }
         }
     }
 }
 
 /// Whether the command itself went; another rule judges that.
-fn command_is_gone(old: &Surface, new: &Surface, command: &str) -> bool {
+fn command_is_gone(old: &ReleaseSurface, new: &ReleaseSurface, command: &str) -> bool {
     let words: Vec<&str> = command.split(' ').collect();
     let begins = (1..=words.len()).filter_map(|count| words.get(..count));
     let mut begins = begins.map(|begin| begin.join(" "));

@@ -5,7 +5,7 @@ use std::fmt;
 
 /// Which part of what is served.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Area {
+pub enum SurfaceArea {
     /// The console's API.
     Webapi,
     /// The RDE API.
@@ -28,7 +28,7 @@ pub enum Area {
     Outputs,
 }
 
-impl Area {
+impl SurfaceArea {
     /// The APIs.
     pub const APIS: &[Self] = &[Self::Webapi, Self::Cloudapi, Self::Grpc];
 
@@ -48,7 +48,7 @@ impl Area {
     }
 }
 
-impl From<ApiStyle> for Area {
+impl From<ApiStyle> for SurfaceArea {
     fn from(style: ApiStyle) -> Self {
         match style {
             ApiStyle::Webapi => Self::Webapi,
@@ -58,7 +58,7 @@ impl From<ApiStyle> for Area {
     }
 }
 
-impl From<CatalogKind> for Area {
+impl From<CatalogKind> for SurfaceArea {
     fn from(kind: CatalogKind) -> Self {
         match kind {
             CatalogKind::ErrorCode => Self::ErrorCodes,
@@ -71,7 +71,7 @@ impl From<CatalogKind> for Area {
     }
 }
 
-impl fmt::Display for Area {
+impl fmt::Display for SurfaceArea {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
@@ -79,9 +79,9 @@ impl fmt::Display for Area {
 
 /// Where something is: an operation, a shape that has a name, or an item, and the path in it.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Place {
+pub struct SurfacePlace {
     /// Which part.
-    pub area: Area,
+    pub area: SurfaceArea,
     /// The operation, shape or item. A field of a shape with a name is told there, once, and not in
     /// each of the operations that use the shape.
     pub anchor: String,
@@ -91,8 +91,8 @@ pub struct Place {
     pub seen_in: Option<String>,
 }
 
-impl Place {
-    pub(crate) fn of(area: Area, anchor: impl Into<String>) -> Self {
+impl SurfacePlace {
+    pub(crate) fn of(area: SurfaceArea, anchor: impl Into<String>) -> Self {
         Self {
             area,
             anchor: anchor.into(),
@@ -124,7 +124,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for SurfacePlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}, {}", self.area, self.anchor)?;
         let path = self.path.trim_end();

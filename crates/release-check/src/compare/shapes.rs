@@ -5,27 +5,27 @@
 //! needs no stack. Where both sides refer to a shape by name, the place of what is found is that
 //! shape: a field that fifty operations share is told once.
 
-use super::alternatives::{Alternatives, ValueKinds};
-use super::{Area, Change, Difference, Place, Side};
-use crate::model::{ApiDocument, Field, ObjectShape, Shape};
+use super::alternatives::{ShapeAlternatives, ValueKinds};
+use super::{MessageSide, SurfaceArea, SurfaceChange, SurfaceDifference, SurfacePlace};
+use crate::model::{ApiDocument, ObjectShape, SurfaceField, ValueShape};
 use std::collections::HashSet;
 
-static ANYTHING: Shape = Shape::Anything;
-static NOTHING: Shape = Shape::Nothing;
+static ANYTHING: ValueShape = ValueShape::Anything;
+static NOTHING: ValueShape = ValueShape::Nothing;
 
 struct ShapePair<'a> {
-    side: Side,
-    old: &'a Shape,
-    new: &'a Shape,
-    place: Place,
+    side: MessageSide,
+    old: &'a ValueShape,
+    new: &'a ValueShape,
+    place: SurfacePlace,
 }
 
 pub(super) struct ShapeWalk<'a> {
     old: &'a ApiDocument,
     new: &'a ApiDocument,
     pending: Vec<ShapePair<'a>>,
-    seen: HashSet<(Side, *const Shape, *const Shape)>,
-    found: Vec<Difference<'a>>,
+    seen: HashSet<(MessageSide, *const ValueShape, *const ValueShape)>,
+    found: Vec<SurfaceDifference<'a>>,
 }
 
 impl<'a> ShapeWalk<'a> {
@@ -39,7 +39,13 @@ impl<'a> ShapeWalk<'a> {
         }
     }
 
-    pub(super) fn push(&mut self, side: Side, old: &'a Shape, new: &'a Shape, place: Place) {
+    pub(super) fn push(
+        &mut self,
+        side: MessageSide,
+        old: &'a ValueShape,
+        new: &'a ValueShape,
+        place: SurfacePlace,
+    ) {
         self.pending.push(ShapePair {
             side,
             old,
@@ -48,7 +54,7 @@ impl<'a> ShapeWalk<'a> {
         });
     }
 
-    pub(super) fn differences(mut self) -> Vec<Difference<'a>> {
+    pub(super) fn differences(mut self) -> Vec<SurfaceDifference<'a>> {
         // In the order in which they were given, so that a shape is told with its first operation.
         self.pending.reverse();
         while let Some(pair) = self.pending.pop() {
@@ -58,7 +64,7 @@ impl<'a> ShapeWalk<'a> {
     }
 
     fn look_at(&mut self, mut pair: ShapePair<'a>) {
-        while let (Shape::Reference(old), Shape::Reference(new)) = (pair.old, pair.new) {
+        while let (ValueShape::Reference(old), ValueShape::Reference(new)) = (pair.old, pair.new) {
             let (Some(before), Some(now)) = (self.old.shapes.get(old), self.new.shapes.get(new))
             else {
                 return;
@@ -68,9 +74,9 @@ impl<'a> ShapeWalk<'a> {
             }
             (pair.old, pair.new) = (before, now);
             let operation = pair.place.seen_in.take().unwrap_or(pair.place.anchor);
-            pair.place = Place {
+            pair.place = SurfacePlace {
                 seen_in: Some(operation),
-                ..Place::of(Area::from(self.old.style), old)
+                ..SurfacePlace::of(SurfaceArea::from(self.old.style), old)
             };
         }
         if self.seen.insert((pair.side, pair.old, pair.new)) {
@@ -85,11 +91,11 @@ impl<'a> ShapeWalk<'a> {
             new,
             place,
         } = pair;
-        let old = Alternatives::of(self.old, old);
-        let new = Alternatives::of(self.new, new);
+        let old = ShapeAlternatives::of(self.old, old);
+        let new = ShapeAlternatives::of(self.new, new);
         let (old_kinds, new_kinds) = (ValueKinds::of(&old), ValueKinds::of(&new));
         if old_kinds != new_kinds {
-            let change = Change::Kinds {
+            let change = SurfaceChange::Kinds {
                 side,
                 old: old_kinds,
                 new: new_kinds,
@@ -106,23 +112,23 @@ impl<'a> ShapeWalk<'a> {
         }
     }
 
-    fn tell(&mut self, place: Place, change: Change<'a>) {
-        self.found.push(Difference { place, change });
+    fn tell(&mut self, place: SurfacePlace, change: SurfaceChange<'a>) {
+        self.found.push(SurfaceDifference { place, change });
     }
 
     fn compare_objects(
         &mut self,
-        side: Side,
+        side: MessageSide,
         old: &'a ObjectShape,
         new: &'a ObjectShape,
-        place: &Place,
+        place: &SurfacePlace,
     ) {
         for (name, before) in &old.fields {
             let place = place.field(name);
             match new.fields.get(name) {
                 None => self.tell(
                     place,
-                    Change::GoneField {
+                    SurfaceChange::GoneField {
                         side,
                         field: before,
                     },
@@ -135,26 +141,32 @@ impl<'a> ShapeWalk<'a> {
                 continue;
             }
             let place = place.field(name);
-            self.tell(place.clone(), Change::NewField { side, field: now });
+            self.tell(place.clone(), SurfaceChange::NewField { side, field: now });
             let taken = old
                 .fields
                 .iter()
                 .find(|(_, before)| now.number.is_some() && before.number == now.number);
             if let (Some((by_old, _)), Some(number)) = (taken, now.number) {
-                self.tell(place, Change::NumberTaken { number, by_old });
+                self.tell(place, SurfaceChange::NumberTaken { number, by_old });
             }
         }
         self.compare_other_keys(side, old, new, place);
     }
 
-    fn compare_fields(&mut self, side: Side, old: &'a Field, new: &'a Field, place: Place) {
+    fn compare_fields(
+        &mut self,
+        side: MessageSide,
+        old: &'a SurfaceField,
+        new: &'a SurfaceField,
+        place: SurfacePlace,
+    ) {
         if (old.required, old.populated) != (new.required, new.populated) {
-            self.tell(place.clone(), Change::Presence { side, old, new });
+            self.tell(place.clone(), SurfaceChange::Presence { side, old, new });
         }
         if let (Some(before), Some(now)) = (old.number, new.number)
             && before != now
         {
-            let change = Change::Number {
+            let change = SurfaceChange::Number {
                 old: before,
                 new: now,
             };
@@ -165,10 +177,10 @@ impl<'a> ShapeWalk<'a> {
 
     fn compare_other_keys(
         &mut self,
-        side: Side,
+        side: MessageSide,
         old: &'a ObjectShape,
         new: &'a ObjectShape,
-        place: &Place,
+        place: &SurfacePlace,
     ) {
         let place = place.field("{}");
         match (old.values.as_deref(), new.values.as_deref()) {

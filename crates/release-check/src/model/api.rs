@@ -1,6 +1,6 @@
 //! An API: its operations, and the shapes that they share by name.
 
-use super::{DeprecationNote, Shape};
+use super::{DeprecationNote, ValueShape};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
@@ -26,9 +26,9 @@ pub struct ApiDocument {
     /// Which API.
     pub style: ApiStyle,
     /// By name: `GET /v1/webapi/types/{type}` or `coeval.tasks.v1.TaskService/GetTask`.
-    pub operations: BTreeMap<String, Operation>,
-    /// What [`Shape::Reference`] leads to.
-    pub shapes: BTreeMap<String, Shape>,
+    pub operations: BTreeMap<String, ApiOperation>,
+    /// What [`ValueShape::Reference`] leads to.
+    pub shapes: BTreeMap<String, ValueShape>,
     /// Names of shapes that no operation leads to: errors, and the events of a stream. They are
     /// answered too, only that the description has no place to say where.
     pub standalone: BTreeSet<String>,
@@ -38,12 +38,12 @@ pub struct ApiDocument {
 
 /// Something to call.
 #[derive(Clone, Debug)]
-pub struct Operation {
+pub struct ApiOperation {
     /// What is sent. In REST an object of everything: `?name` is a parameter of the query,
     /// `header name` and `{name}` one of the headers and of the path; all others are the body's.
-    pub request: Shape,
+    pub request: ValueShape,
     /// What is answered on success.
-    pub answers: BTreeMap<AnswerKey, Shape>,
+    pub answers: BTreeMap<AnswerKey, ValueShape>,
     /// Whether requests are a stream, and whether answers are.
     pub streaming: (bool, bool),
     /// Set if it is to go.
@@ -102,6 +102,6 @@ impl ApiDocument {
             .values()
             .flat_map(|one| one.answers.values());
         let all = requests.chain(answers).chain(self.shapes.values());
-        all.map(Shape::field_count).sum()
+        all.map(ValueShape::field_count).sum()
     }
 }

@@ -1,6 +1,6 @@
 //! A deprecation as a document declares it, which may be wrong.
 
-use coeval_releases::{Deprecation, DeprecationFault, Release};
+use coeval_releases::{DeprecationFault, Release, ReleaseDeprecation};
 
 /// What is declared about something that is to go.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl DeclaredDeprecation {
     /// What is wrong with it in code of that release.
     #[must_use]
     pub fn faults(&self, current: Release) -> Vec<DeprecationFault> {
-        let plain = Deprecation {
+        let plain = ReleaseDeprecation {
             since: self.since,
             last_used_in: self.last_used_in,
             removed_in: self.removed_in,

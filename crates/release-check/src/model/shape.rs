@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// What a value may be.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
+pub enum ValueShape {
     /// Whatever there is, or nothing was said.
     Anything,
     /// No body at all.
@@ -19,7 +19,7 @@ pub enum Shape {
     /// The shape of that name; so shapes may contain themselves.
     Reference(String),
     /// One of these.
-    AnyOf(Vec<Shape>),
+    AnyOf(Vec<ValueShape>),
 }
 
 /// A value without parts.
@@ -48,7 +48,7 @@ pub struct ValueLimits {
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListShape {
     /// What each one is.
-    pub element: Shape,
+    pub element: ValueShape,
     /// How many.
     pub limits: ValueLimits,
 }
@@ -57,18 +57,18 @@ pub struct ListShape {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ObjectShape {
     /// Those that have a name.
-    pub fields: BTreeMap<String, Field>,
+    pub fields: BTreeMap<String, SurfaceField>,
     /// What any other key holds, if it is a map.
-    pub values: Option<Box<Shape>>,
+    pub values: Option<Box<ValueShape>>,
     /// Whether any other key is refused.
     pub closed: bool,
 }
 
 /// A field, or a parameter.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Field {
+pub struct SurfaceField {
     /// What it holds.
-    pub shape: Shape,
+    pub shape: ValueShape,
     /// Whether a request without it is refused.
     pub required: bool,
     /// Whether every answer has it.
@@ -81,10 +81,10 @@ pub struct Field {
     pub number: Option<u32>,
 }
 
-impl Field {
+impl SurfaceField {
     /// One that nothing is declared about.
     #[must_use]
-    pub fn optional(shape: Shape) -> Self {
+    pub fn optional(shape: ValueShape) -> Self {
         Self {
             shape,
             required: false,
@@ -96,7 +96,7 @@ impl Field {
     }
 }
 
-impl Shape {
+impl ValueShape {
     /// A value of that kind, whichever.
     #[must_use]
     pub fn scalar(kind: impl Into<String>) -> Self {
@@ -107,7 +107,7 @@ impl Shape {
     }
 
     /// The shapes directly inside.
-    pub fn parts(&self) -> Vec<&Shape> {
+    pub fn parts(&self) -> Vec<&ValueShape> {
         match self {
             Self::List(list) => vec![&list.element],
             Self::AnyOf(all) => all.iter().collect(),

@@ -11,8 +11,8 @@
 
 use super::DocumentProblem;
 use crate::model::{
-    AnswerKey, ApiDocument, ApiStyle, DeprecationNote, Field, ListShape, ObjectShape, Operation,
-    Shape, ValueLimits,
+    AnswerKey, ApiDocument, ApiOperation, ApiStyle, DeprecationNote, ListShape, ObjectShape,
+    SurfaceField, ValueLimits, ValueShape,
 };
 use prost_reflect::prost_types::{FieldOptions, MethodOptions};
 use prost_reflect::{
@@ -37,7 +37,7 @@ pub fn read_descriptors(bytes: &[u8]) -> Result<ApiDocument, DocumentProblem> {
     }
     for message in pool.all_messages() {
         if is_ours(message.full_name()) && !message.is_map_entry() {
-            let shape = Shape::Object(object(&pool, &message));
+            let shape = ValueShape::Object(object(&pool, &message));
             api.shapes.insert(message.full_name().to_owned(), shape);
         }
     }
@@ -58,7 +58,7 @@ fn is_ours(name: &str) -> bool {
     !name.starts_with("google.") && !name.starts_with("grpc.")
 }
 
-fn operation(pool: &DescriptorPool, method: &MethodDescriptor) -> Operation {
+fn operation(pool: &DescriptorPool, method: &MethodDescriptor) -> ApiOperation {
     let key = AnswerKey {
         status: "OK".to_owned(),
         media: String::new(),
@@ -67,7 +67,7 @@ fn operation(pool: &DescriptorPool, method: &MethodDescriptor) -> Operation {
     let bare = method.method_descriptor_proto().options.as_ref();
     let bare = bare.is_some_and(MethodOptions::deprecated);
     let bounded = rules.as_ref().map(|rules| text(rules, "bounded"));
-    Operation {
+    ApiOperation {
         request: message_shape(&method.input()),
         answers: [(key, message_shape(&method.output()))].into(),
         streaming: (method.is_client_streaming(), method.is_server_streaming()),
@@ -76,12 +76,12 @@ fn operation(pool: &DescriptorPool, method: &MethodDescriptor) -> Operation {
     }
 }
 
-fn message_shape(message: &MessageDescriptor) -> Shape {
+fn message_shape(message: &MessageDescriptor) -> ValueShape {
     let name = message.full_name();
     if is_ours(name) {
-        Shape::Reference(name.to_owned())
+        ValueShape::Reference(name.to_owned())
     } else {
-        Shape::scalar(name)
+        ValueShape::scalar(name)
     }
 }
 
@@ -94,12 +94,12 @@ fn object(pool: &DescriptorPool, message: &MessageDescriptor) -> ObjectShape {
     }
 }
 
-fn field(pool: &DescriptorPool, described: &FieldDescriptor) -> Field {
+fn field(pool: &DescriptorPool, described: &FieldDescriptor) -> SurfaceField {
     let rules = declared(pool, FIELD_RULES, &described.options());
     let bare = described.field_descriptor_proto().options.as_ref();
     let bare = bare.is_some_and(FieldOptions::deprecated);
     let holds = |name: &str| rules.as_ref().is_some_and(|rules| flag(rules, name));
-    Field {
+    SurfaceField {
         shape: field_shape(described),
         required: holds("required"),
         populated: !described.supports_presence(),
@@ -109,7 +109,7 @@ fn field(pool: &DescriptorPool, described: &FieldDescriptor) -> Field {
     }
 }
 
-fn field_shape(described: &FieldDescriptor) -> Shape {
+fn field_shape(described: &FieldDescriptor) -> ValueShape {
     let kind = described.kind();
     if described.is_map()
         && let Kind::Message(entry) = &kind
@@ -119,16 +119,19 @@ fn field_shape(described: &FieldDescriptor) -> Shape {
         // JSON has only texts as keys; other keys are another type on the wire.
         let keyed = match keys {
             Kind::String => value,
-            other => Shape::AnyOf(vec![value, Shape::scalar(format!("keys of {other:?}"))]),
+            other => ValueShape::AnyOf(vec![
+                value,
+                ValueShape::scalar(format!("keys of {other:?}")),
+            ]),
         };
-        return Shape::Object(ObjectShape {
+        return ValueShape::Object(ObjectShape {
             values: Some(Box::new(keyed)),
             ..ObjectShape::default()
         });
     }
     let element = kind_shape(&kind);
     if described.is_list() {
-        Shape::List(Box::new(ListShape {
+        ValueShape::List(Box::new(ListShape {
             element,
             limits: ValueLimits::default(),
         }))
@@ -137,11 +140,11 @@ fn field_shape(described: &FieldDescriptor) -> Shape {
     }
 }
 
-fn kind_shape(kind: &Kind) -> Shape {
+fn kind_shape(kind: &Kind) -> ValueShape {
     match kind {
         Kind::Message(message) => message_shape(message),
-        Kind::Enum(described) => Shape::scalar(format!("enum {}", described.full_name())),
-        scalar => Shape::scalar(format!("{scalar:?}").to_lowercase()),
+        Kind::Enum(described) => ValueShape::scalar(format!("enum {}", described.full_name())),
+        scalar => ValueShape::scalar(format!("{scalar:?}").to_lowercase()),
     }
 }
 
@@ -202,10 +205,10 @@ fn standalone(api: &ApiDocument) -> BTreeSet<String> {
     let mut left: BTreeSet<String> = api.shapes.keys().cloned().collect();
     let requests = api.operations.values().map(|one| &one.request);
     let answers = api.operations.values().flat_map(|one| one.answers.values());
-    let mut pending: Vec<&Shape> = requests.chain(answers).collect();
+    let mut pending: Vec<&ValueShape> = requests.chain(answers).collect();
     while let Some(shape) = pending.pop() {
         pending.extend(shape.parts());
-        if let Shape::Reference(name) = shape
+        if let ValueShape::Reference(name) = shape
             && left.remove(name)
         {
             pending.extend(api.shapes.get(name));

@@ -4,7 +4,7 @@ use super::{
     DocumentProblem, ReadError, read_commands, read_descriptors, read_errors, read_kind_version,
     read_levels, read_metrics, read_openapi, read_outputs,
 };
-use crate::model::{ApiStyle, CatalogItem, KeptRelease, Surface};
+use crate::model::{ApiStyle, CatalogItem, KeptRelease, ReleaseSurface};
 use coeval_releases::Release;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 type ItemReader = fn(&Value) -> Result<Vec<CatalogItem>, DocumentProblem>;
 
 /// All of it. What commands print may be missing: it is no part of what `coeval surface` writes.
-pub fn read_surface(folder: &Path) -> Result<Surface, ReadError> {
+pub fn read_surface(folder: &Path) -> Result<ReleaseSurface, ReadError> {
     let json = |name: &str| read_with(&folder.join(name), parse_json);
     let openapi = |style: ApiStyle, name: &str| {
         let document = json(name)?;
@@ -41,7 +41,7 @@ pub fn read_surface(folder: &Path) -> Result<Surface, ReadError> {
     } else {
         None
     };
-    Ok(Surface {
+    Ok(ReleaseSurface {
         release: read_with(&folder.join("release"), parse_release)?,
         apis,
         catalog: catalog_by_key(items),

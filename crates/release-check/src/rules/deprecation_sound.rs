@@ -1,7 +1,7 @@
 //! What is declared to go says since when, until when, and what comes instead.
 
 use super::{RuleContext, RuleEntry};
-use crate::compare::{Area, Change, Difference};
+use crate::compare::{SurfaceArea, SurfaceChange, SurfaceDifference};
 use crate::model::DeprecationNote;
 use coeval_releases::DeprecationFault;
 
@@ -10,18 +10,18 @@ pub(super) const ENTRY: RuleEntry = RuleEntry {
     statement: "A deprecation names releases that the calendar knows, and a removal not before N+2.",
     how_to_go_on: "Correct what is declared: `since` is not after this release, `removedIn` is N+2 or later, both have a day in the calendar.",
     areas: &[
-        Area::Webapi,
-        Area::Cloudapi,
-        Area::Grpc,
-        Area::Commands,
-        Area::Settings,
-        Area::Metrics,
+        SurfaceArea::Webapi,
+        SurfaceArea::Cloudapi,
+        SurfaceArea::Grpc,
+        SurfaceArea::Commands,
+        SurfaceArea::Settings,
+        SurfaceArea::Metrics,
     ],
     judge,
 };
 
-fn judge(difference: &Difference<'_>, context: &RuleContext<'_>) -> Option<String> {
-    let Change::Deprecated(note) = &difference.change else {
+fn judge(difference: &SurfaceDifference<'_>, context: &RuleContext<'_>) -> Option<String> {
+    let SurfaceChange::Deprecated(note) = &difference.change else {
         return None;
     };
     let declared = match note {

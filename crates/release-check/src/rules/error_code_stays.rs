@@ -2,12 +2,12 @@
 
 use super::item_text::broken;
 use super::RuleEntry;
-use crate::compare::Area;
+use crate::compare::SurfaceArea;
 
 pub(super) const ENTRY: RuleEntry = RuleEntry {
     id: "error-code-stays",
     statement: "An error code stays and keeps its meaning; its title may be reworded.",
     how_to_go_on: "Keep the code. What means something else gets a new one.",
-    areas: &[Area::ErrorCodes],
+    areas: &[SurfaceArea::ErrorCodes],
     judge: broken,
 };

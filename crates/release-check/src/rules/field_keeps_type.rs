@@ -2,27 +2,27 @@
 //! answered, and a server all that is sent.
 
 use super::{RuleContext, RuleEntry};
-use crate::compare::{Area, Change, Difference, Side, ValueKinds};
+use crate::compare::{SurfaceArea, SurfaceChange, SurfaceDifference, MessageSide, ValueKinds};
 use crate::model::ValueLimits;
 
 pub(super) const ENTRY: RuleEntry = RuleEntry {
     id: "field-keeps-type",
     statement: "A field keeps its type: answers give nothing new, requests take all that they took.",
     how_to_go_on: "Keep the type. Add a field of the new type beside it, or a new version of the route or method.",
-    areas: Area::APIS,
+    areas: SurfaceArea::APIS,
     judge,
 };
 
-fn judge(difference: &Difference<'_>, _: &RuleContext<'_>) -> Option<String> {
-    let Change::Kinds { side, old, new } = &difference.change else {
+fn judge(difference: &SurfaceDifference<'_>, _: &RuleContext<'_>) -> Option<String> {
+    let SurfaceChange::Kinds { side, old, new } = &difference.change else {
         return None;
     };
     match side {
-        Side::Answer => {
+        MessageSide::Answer => {
             let surplus = surplus(new, old)?;
             Some(format!("it was {old} in answers; clients don't know {surplus}"))
         }
-        Side::Request => {
+        MessageSide::Request => {
             if let Some(surplus) = surplus(old, new) {
                 return Some(format!("it was {old} in requests; {surplus} is refused now"));
             }

@@ -2,21 +2,21 @@
 
 use super::{RuleContext, RuleEntry};
 use super::removal::refused;
-use crate::compare::{Area, Change, Difference, Side};
+use crate::compare::{SurfaceArea, SurfaceChange, SurfaceDifference, MessageSide};
 
 pub(super) const ENTRY: RuleEntry = RuleEntry {
     id: "field-stays",
     statement: "A field of an answer stays until its time has come, even if another one makes it redundant.",
     how_to_go_on: "Keep it and populate it beside the new one. Declare its deprecation; it goes in N+2.",
-    areas: Area::APIS,
+    areas: SurfaceArea::APIS,
     judge,
 };
 
-fn judge(difference: &Difference<'_>, context: &RuleContext<'_>) -> Option<String> {
+fn judge(difference: &SurfaceDifference<'_>, context: &RuleContext<'_>) -> Option<String> {
     match &difference.change {
-        Change::GoneShape => Some("what answers or errors consist of is gone".to_owned()),
-        Change::GoneField {
-            side: Side::Answer,
+        SurfaceChange::GoneShape => Some("what answers or errors consist of is gone".to_owned()),
+        SurfaceChange::GoneField {
+            side: MessageSide::Answer,
             field,
         } => {
             let why = refused(field.deprecation.as_ref(), context)?;

@@ -2,19 +2,19 @@
 
 use super::{RuleContext, RuleEntry};
 use super::removal::refused;
-use crate::compare::{Area, Change, Difference, Side};
+use crate::compare::{SurfaceArea, SurfaceChange, SurfaceDifference, MessageSide};
 
 pub(super) const ENTRY: RuleEntry = RuleEntry {
     id: "field-stays-populated",
     statement: "A field that every answer has stays populated.",
     how_to_go_on: "Populate it always, also when it is deprecated.",
-    areas: Area::APIS,
+    areas: SurfaceArea::APIS,
     judge,
 };
 
-fn judge(difference: &Difference<'_>, context: &RuleContext<'_>) -> Option<String> {
-    let Change::Presence {
-        side: Side::Answer,
+fn judge(difference: &SurfaceDifference<'_>, context: &RuleContext<'_>) -> Option<String> {
+    let SurfaceChange::Presence {
+        side: MessageSide::Answer,
         old,
         new,
     } = &difference.change

@@ -2,17 +2,20 @@
 
 use super::RuleContext;
 use super::removal::refused;
-use crate::compare::{Change, Difference};
+use crate::compare::{SurfaceChange, SurfaceDifference};
 use serde_json::Value;
 
 /// Everything that breaks those who rely on an item.
-pub(super) fn broken(difference: &Difference<'_>, context: &RuleContext<'_>) -> Option<String> {
+pub(super) fn broken(
+    difference: &SurfaceDifference<'_>,
+    context: &RuleContext<'_>,
+) -> Option<String> {
     match &difference.change {
-        Change::GoneItem(item) => {
+        SurfaceChange::GoneItem(item) => {
             let why = refused(item.deprecation.as_ref(), context)?;
             Some(format!("it is gone: {why}"))
         }
-        Change::Fact {
+        SurfaceChange::Fact {
             item,
             fact,
             old,
@@ -22,11 +25,11 @@ pub(super) fn broken(difference: &Difference<'_>, context: &RuleContext<'_>) -> 
             refused(item.deprecation.as_ref(), context)?;
             Some(changed_fact(fact, old, *new))
         }
-        Change::Shrunk { item, set, gone } => {
+        SurfaceChange::Shrunk { item, set, gone } => {
             refused(item.deprecation.as_ref(), context)?;
             Some(format!("{set}: {} went", gone.join(", ")))
         }
-        Change::FewerChoices { item, gone } => {
+        SurfaceChange::FewerChoices { item, gone } => {
             refused(item.deprecation.as_ref(), context)?;
             Some(if gone.is_empty() {
                 "it took any value, and takes only listed ones now".to_owned()
@@ -34,7 +37,7 @@ pub(super) fn broken(difference: &Difference<'_>, context: &RuleContext<'_>) -> 
                 format!("it no longer takes {}", gone.join(", "))
             })
         }
-        Change::NewRequiredItem => {
+        SurfaceChange::NewRequiredItem => {
             Some("it is required now, and who calls it as before is refused".to_owned())
         }
         _ => None,

@@ -2,12 +2,12 @@
 
 use super::item_text::broken;
 use super::RuleEntry;
-use crate::compare::Area;
+use crate::compare::SurfaceArea;
 
 pub(super) const ENTRY: RuleEntry = RuleEntry {
     id: "metric-stays",
     statement: "A metric keeps its name, kind and labels.",
     how_to_go_on: "Add a metric beside it and declare the deprecation of the old one; it goes in N+2.",
-    areas: &[Area::Metrics],
+    areas: &[SurfaceArea::Metrics],
     judge: broken,
 };

@@ -2,18 +2,18 @@
 
 use super::{RuleContext, RuleEntry};
 use super::removal::refused;
-use crate::compare::{Area, Change, Difference};
+use crate::compare::{SurfaceArea, SurfaceChange, SurfaceDifference};
 
 pub(super) const ENTRY: RuleEntry = RuleEntry {
     id: "operation-stays",
     statement: "A route or method stays until its time has come.",
     how_to_go_on: "Keep it. Declare its deprecation first; it goes in N+2, where N is the last release whose clients used it.",
-    areas: Area::APIS,
+    areas: SurfaceArea::APIS,
     judge,
 };
 
-fn judge(difference: &Difference<'_>, context: &RuleContext<'_>) -> Option<String> {
-    let Change::GoneOperation(operation) = &difference.change else {
+fn judge(difference: &SurfaceDifference<'_>, context: &RuleContext<'_>) -> Option<String> {
+    let SurfaceChange::GoneOperation(operation) = &difference.change else {
         return None;
     };
     let why = refused(operation.deprecation.as_ref(), context)?;

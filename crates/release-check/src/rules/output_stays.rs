@@ -1,21 +1,21 @@
 //! What commands print as JSON: scripts pick fields from it.
 
 use super::{RuleContext, RuleEntry};
-use crate::compare::{Area, Change, Difference};
+use crate::compare::{SurfaceArea, SurfaceChange, SurfaceDifference};
 use crate::samples::ABSENT;
 
 pub(super) const ENTRY: RuleEntry = RuleEntry {
     id: "output-stays",
     statement: "What a command prints as JSON keeps its paths and their types.",
     how_to_go_on: "Print the old field beside the new one.",
-    areas: &[Area::Outputs],
+    areas: &[SurfaceArea::Outputs],
     judge,
 };
 
-fn judge(difference: &Difference<'_>, _: &RuleContext<'_>) -> Option<String> {
+fn judge(difference: &SurfaceDifference<'_>, _: &RuleContext<'_>) -> Option<String> {
     let (old, new) = match &difference.change {
-        Change::GoneOutput => return Some("it no longer prints JSON".to_owned()),
-        Change::OutputTypes { old, new } => (*old, new),
+        SurfaceChange::GoneOutput => return Some("it no longer prints JSON".to_owned()),
+        SurfaceChange::OutputTypes { old, new } => (*old, new),
         _ => return None,
     };
     // A null says nothing about what else may be there.

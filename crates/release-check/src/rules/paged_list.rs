@@ -1,19 +1,19 @@
 //! A list that has no pages answers everything, until it is too much to answer.
 
 use super::{RuleContext, RuleEntry};
-use crate::compare::{Alternatives, Area, Change, Difference};
-use crate::model::{ApiDocument, ApiStyle, Operation};
+use crate::compare::{ShapeAlternatives, SurfaceArea, SurfaceChange, SurfaceDifference};
+use crate::model::{ApiDocument, ApiStyle, ApiOperation};
 
 pub(super) const ENTRY: RuleEntry = RuleEntry {
     id: "paged-list",
     statement: "A new list has pages in the style of its API, or declares why it needs none.",
     how_to_go_on: "Take a page size and a token and answer the next token, as the other lists of this API do; or declare `x-bounded` (gRPC: `bounded`) with the reason why it never grows.",
-    areas: Area::APIS,
+    areas: SurfaceArea::APIS,
     judge,
 };
 
-fn judge(difference: &Difference<'_>, _: &RuleContext<'_>) -> Option<String> {
-    let Change::NewOperation {
+fn judge(difference: &SurfaceDifference<'_>, _: &RuleContext<'_>) -> Option<String> {
+    let SurfaceChange::NewOperation {
         api,
         name,
         operation,
@@ -25,11 +25,11 @@ fn judge(difference: &Difference<'_>, _: &RuleContext<'_>) -> Option<String> {
         return None;
     }
     let (sent, answered) = pages_of(api.style);
-    let request = Alternatives::of(api, &operation.request);
+    let request = ShapeAlternatives::of(api, &operation.request);
     let lacks = sent.iter().filter(|name| request.field(name).is_none());
     let mut lacks: Vec<&str> = lacks.copied().collect();
     for shape in operation.answers.values() {
-        let answer = Alternatives::of(api, shape);
+        let answer = ShapeAlternatives::of(api, shape);
         lacks.extend(answered.iter().filter(|name| answer.field(name).is_none()));
     }
     let lacks: Vec<&str> = lacks.iter().map(|name| name.trim_start_matches('?')).collect();
@@ -48,21 +48,21 @@ fn pages_of(style: ApiStyle) -> (&'static [&'static str], &'static [&'static str
     }
 }
 
-fn is_list(api: &ApiDocument, name: &str, operation: &Operation) -> bool {
+fn is_list(api: &ApiDocument, name: &str, operation: &ApiOperation) -> bool {
     if api.style == ApiStyle::Grpc {
         let method = name.rsplit('/').next().unwrap_or_default();
         return method.starts_with("List");
     }
-    let holds_objects = |all: &Alternatives<'_>| {
-        let mut elements = all.lists.iter().map(|list| Alternatives::of(api, &list.element));
+    let holds_objects = |all: &ShapeAlternatives<'_>| {
+        let mut elements = all.lists.iter().map(|list| ShapeAlternatives::of(api, &list.element));
         elements.any(|element| !element.objects.is_empty())
     };
     let answers_a_list = || {
         operation.answers.values().any(|shape| {
-            let answer = Alternatives::of(api, shape);
+            let answer = ShapeAlternatives::of(api, shape);
             let mut fields = answer.objects.iter().flat_map(|object| object.fields.values());
             holds_objects(&answer)
-                || fields.any(|field| holds_objects(&Alternatives::of(api, &field.shape)))
+                || fields.any(|field| holds_objects(&ShapeAlternatives::of(api, &field.shape)))
         })
     };
     name.starts_with("GET ") && answers_a_list()

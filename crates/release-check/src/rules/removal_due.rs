@@ -1,7 +1,7 @@
 //! What was announced to go, goes: clients are told so by headers.
 
 use super::{RuleContext, RuleEntry};
-use crate::compare::{Area, Change, Difference};
+use crate::compare::{SurfaceArea, SurfaceChange, SurfaceDifference};
 use crate::model::DeprecationNote;
 
 pub(super) const ENTRY: RuleEntry = RuleEntry {
@@ -9,18 +9,18 @@ pub(super) const ENTRY: RuleEntry = RuleEntry {
     statement: "What was to be removed in this release is removed.",
     how_to_go_on: "Delete it, or declare a later release.",
     areas: &[
-        Area::Webapi,
-        Area::Cloudapi,
-        Area::Grpc,
-        Area::Commands,
-        Area::Settings,
-        Area::Metrics,
+        SurfaceArea::Webapi,
+        SurfaceArea::Cloudapi,
+        SurfaceArea::Grpc,
+        SurfaceArea::Commands,
+        SurfaceArea::Settings,
+        SurfaceArea::Metrics,
     ],
     judge,
 };
 
-fn judge(difference: &Difference<'_>, context: &RuleContext<'_>) -> Option<String> {
-    let Change::Deprecated(DeprecationNote::Declared(declared)) = &difference.change else {
+fn judge(difference: &SurfaceDifference<'_>, context: &RuleContext<'_>) -> Option<String> {
+    let SurfaceChange::Deprecated(DeprecationNote::Declared(declared)) = &difference.change else {
         return None;
     };
     let (removed_in, current) = (declared.removed_in, context.current);

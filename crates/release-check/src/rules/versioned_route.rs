@@ -1,19 +1,19 @@
 //! Versions of a route are counted, so that a client can tell which ones a server may have.
 
 use super::{RuleContext, RuleEntry};
-use crate::compare::{Area, Change, Difference};
+use crate::compare::{SurfaceArea, SurfaceChange, SurfaceDifference};
 use crate::model::{ApiDocument, ApiStyle};
 
 pub(super) const ENTRY: RuleEntry = RuleEntry {
     id: "versioned-route",
     statement: "A new route begins at `/v1/webapi/` (gRPC: package `.v1`), and version N stands beside version N-1.",
     how_to_go_on: "Add the route under the next version of its path, or under `/v1/webapi/` if it is new; in gRPC the same with the package.",
-    areas: &[Area::Webapi, Area::Grpc],
+    areas: &[SurfaceArea::Webapi, SurfaceArea::Grpc],
     judge,
 };
 
-fn judge(difference: &Difference<'_>, context: &RuleContext<'_>) -> Option<String> {
-    let Change::NewOperation { api, name, .. } = &difference.change else {
+fn judge(difference: &SurfaceDifference<'_>, context: &RuleContext<'_>) -> Option<String> {
+    let SurfaceChange::NewOperation { api, name, .. } = &difference.change else {
         return None;
     };
     let kept = context.kept.iter().filter_map(|kept| kept.surface.api(api.style));

@@ -2,7 +2,7 @@
 
 use crate::surfaces::releases;
 use coeval_release_check::{
-    ApiStyle, KeptRelease, RuleSet, Surface, check, read_descriptors, read_kept_releases,
+    ApiStyle, KeptRelease, ReleaseSurface, RuleSet, check, read_descriptors, read_kept_releases,
     read_kind_version, read_openapi, read_surface,
 };
 use serde_json::{Value, json};
@@ -111,7 +111,7 @@ fn references_that_lead_nowhere_or_in_circles_are_refused() {
     );
 }
 
-fn surface(schemas: &Value) -> Surface {
+fn surface(schemas: &Value) -> ReleaseSurface {
     let read = read_openapi(ApiStyle::Webapi, &document(schemas));
     crate::surfaces::of_api(crate::surfaces::OLD, read.unwrap())
 }

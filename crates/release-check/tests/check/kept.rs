@@ -2,7 +2,7 @@
 
 use crate::surfaces::{judged, listed, releases};
 use coeval_release_check::{
-    ApiStyle, Rule, RuleSet, SurfaceSummary, check, read_descriptors, read_kept_releases,
+    ApiStyle, ReleaseRule, RuleSet, SurfaceSummary, check, read_descriptors, read_kept_releases,
     read_surface,
 };
 use coeval_releases::Release;
@@ -74,9 +74,13 @@ fn a_release_with_nothing_in_it_breaks_whatever_was_there() {
     let found = check(&[crate::surfaces::kept(&first)], &nothing, &RuleSet::all());
     let counted = SurfaceSummary::of(&first);
     let operations = counted.webapi_operations + counted.cloudapi_operations + counted.grpc_methods;
-    let gone = found.iter().filter(|one| one.rule == Rule::OperationStays);
+    let gone = found
+        .iter()
+        .filter(|one| one.rule == ReleaseRule::OperationStays);
     assert_eq!(gone.count(), operations);
-    let gone = found.iter().filter(|one| one.rule == Rule::ErrorCodeStays);
+    let gone = found
+        .iter()
+        .filter(|one| one.rule == ReleaseRule::ErrorCodeStays);
     assert_eq!(gone.count(), counted.error_codes);
 }
 

@@ -1,6 +1,6 @@
 //! The page about releases says what the code does.
 
-use coeval_release_check::{Rule, rules_table};
+use coeval_release_check::{ReleaseRule, rules_table};
 use std::collections::BTreeSet;
 use std::path::Path;
 
@@ -23,9 +23,9 @@ fn the_page_has_the_table_of_rules_as_the_code_has_it() {
 
 #[test]
 fn rules_have_names_of_their_own_and_sentences() {
-    let ids: BTreeSet<&str> = Rule::ALL.iter().map(|rule| rule.id()).collect();
-    assert_eq!(ids.len(), Rule::ALL.len());
-    for rule in Rule::ALL {
+    let ids: BTreeSet<&str> = ReleaseRule::ALL.iter().map(|rule| rule.id()).collect();
+    assert_eq!(ids.len(), ReleaseRule::ALL.len());
+    for rule in ReleaseRule::ALL {
         let kebab = |letter: char| letter.is_ascii_lowercase() || letter == '-';
         assert!(rule.id().chars().all(kebab), "{rule}");
         assert!(rule.statement().ends_with('.'), "{rule}");

@@ -1,7 +1,7 @@
 //! The examples of RFD 179, executed.
 
 use crate::surfaces::{kept, listed, rest};
-use coeval_release_check::{ApiStyle, Rule, RuleSet, Surface, Violation, check};
+use coeval_release_check::{ApiStyle, ReleaseRule, ReleaseSurface, RuleSet, RuleViolation, check};
 use coeval_releases::Release;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ fn release(text: &str) -> Release {
 }
 
 /// A console's API of that release with these paths.
-fn webapi(number: &str, paths: &Value) -> Surface {
+fn webapi(number: &str, paths: &Value) -> ReleaseSurface {
     rest(
         release(number),
         ApiStyle::Webapi,
@@ -20,15 +20,15 @@ fn webapi(number: &str, paths: &Value) -> Surface {
     )
 }
 
-fn found(old: &Surface, new: &Surface) -> Vec<Violation> {
+fn found(old: &ReleaseSurface, new: &ReleaseSurface) -> Vec<RuleViolation> {
     check(&[kept(old)], new, &RuleSet::all())
 }
 
-fn rules(old: &Surface, new: &Surface) -> Vec<Rule> {
+fn rules(old: &ReleaseSurface, new: &ReleaseSurface) -> Vec<ReleaseRule> {
     found(old, new).iter().map(|one| one.rule).collect()
 }
 
-fn accepted(old: &Surface, new: &Surface) {
+fn accepted(old: &ReleaseSurface, new: &ReleaseSurface) {
     let found = found(old, new);
     assert!(found.is_empty(), "{}", listed(&found));
 }
@@ -74,15 +74,15 @@ fn access_requests_that_become_pages_in_place_break_clients_that_expect_a_list()
     let path = "/v1/webapi/accessRequests";
     let old = webapi("0.1.0", &json!({ path: all_requests() }));
     let violations = found(&old, &webapi("0.2.0", &json!({ path: page_of_requests() })));
-    let refused: Vec<Rule> = violations.iter().map(|one| one.rule).collect();
+    let refused: Vec<ReleaseRule> = violations.iter().map(|one| one.rule).collect();
     // The answer is another type, and an older server drops the size and the token.
     assert!(
-        refused.contains(&Rule::FieldKeepsType),
+        refused.contains(&ReleaseRule::FieldKeepsType),
         "{}",
         listed(&violations)
     );
     assert!(
-        refused.contains(&Rule::NewFieldIgnorable),
+        refused.contains(&ReleaseRule::NewFieldIgnorable),
         "{}",
         listed(&violations)
     );
@@ -99,7 +99,7 @@ fn a_new_list_of_texts_is_refused_and_an_object_with_the_list_in_it_is_not() {
     let old = webapi("0.1.0", &json!({}));
     let texts = json!({ "type": "array", "items": { "type": "string" } });
     let bad = webapi("0.2.0", &json!({ FOOS: get(texts.clone()) }));
-    assert_eq!(rules(&old, &bad), [Rule::ObjectAnswer]);
+    assert_eq!(rules(&old, &bad), [ReleaseRule::ObjectAnswer]);
     let properties = json!({
         "foos": texts,
         "nextKey": { "type": "string" },
@@ -129,21 +129,21 @@ fn contains_duplicates_stays_beside_duplicate_count_and_goes_in_its_time() {
     });
     let first = webapi("0.1.0", &json!({ FOOS: foos(&[old_field], None) }));
     let instead = |number: &str| webapi(number, &json!({ FOOS: foos(&[new_field], None) }));
-    assert_eq!(rules(&first, &instead("0.2.0")), [Rule::FieldStays]);
+    assert_eq!(rules(&first, &instead("0.2.0")), [ReleaseRule::FieldStays]);
     let both = webapi(
         "0.2.0",
         &json!({ FOOS: foos(&[old_field, new_field], Some(note)) }),
     );
     accepted(&first, &both);
     // Declared, it may go two releases after it was used last, and not before.
-    assert_eq!(rules(&both, &instead("0.2.1")), [Rule::FieldStays]);
+    assert_eq!(rules(&both, &instead("0.2.1")), [ReleaseRule::FieldStays]);
     accepted(&both, &instead("0.3.0"));
     // And when its time has come it does not stay for ever.
-    let overdue = Surface {
+    let overdue = ReleaseSurface {
         release: release("0.3.0"),
         ..both.clone()
     };
-    assert_eq!(rules(&both, &overdue), [Rule::RemovalDue]);
+    assert_eq!(rules(&both, &overdue), [ReleaseRule::RemovalDue]);
 }
 
 /// `MyRequest` with its new field.
@@ -173,11 +173,11 @@ fn my_new_thing_is_refused_if_required_and_fine_if_older_servers_may_ignore_it()
     let ignorable = json!({ "type": "string", "x-ignorable": true });
     assert_eq!(
         rules(&old, &with(text.clone(), true)),
-        [Rule::NoNewRequiredField]
+        [ReleaseRule::NoNewRequiredField]
     );
     assert_eq!(
         rules(&old, &with(text.clone(), false)),
-        [Rule::NewFieldIgnorable]
+        [ReleaseRule::NewFieldIgnorable]
     );
     accepted(&old, &with(ignorable, false));
     // Required in a new version of the route.
@@ -200,7 +200,7 @@ fn connected_only_says_that_an_older_server_lists_all_foos() {
         json!({ "name": "connectedOnly", "in": "query", "schema": { "type": "boolean" } });
     assert_eq!(
         rules(&old, &webapi("0.2.0", &list(Some(only.clone())))),
-        [Rule::NewFieldIgnorable]
+        [ReleaseRule::NewFieldIgnorable]
     );
     only["x-ignorable"] = json!("all foos are listed");
     accepted(&old, &webapi("0.2.0", &list(Some(only))));
@@ -234,16 +234,16 @@ fn what_4_1_3_used_last_may_go_in_6_0_and_not_in_5_0() {
     accepted(&used_last, &webapi("6.0.0", &json!({})));
     assert_eq!(
         rules(&used_last, &webapi("5.3.0", &json!({}))),
-        [Rule::OperationStays]
+        [ReleaseRule::OperationStays]
     );
     // A promise that is too short is no licence, and is refused where it is made.
     let hasty = webapi("4.2.0", &deprecated("4.2.0", "4.1.3", "5.0.0"));
     assert_eq!(
         rules(&hasty, &webapi("5.0.0", &json!({}))),
-        [Rule::OperationStays]
+        [ReleaseRule::OperationStays]
     );
     let made = found(&hasty, &hasty);
     assert_eq!(made.len(), 1, "{}", listed(&made));
-    assert_eq!(made[0].rule, Rule::DeprecationSound);
+    assert_eq!(made[0].rule, ReleaseRule::DeprecationSound);
     assert!(made[0].what.contains("keep it until 6.0.0"), "{}", made[0]);
 }

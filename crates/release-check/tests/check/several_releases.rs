@@ -2,7 +2,9 @@
 //! something else is.
 
 use crate::surfaces::{empty, grpc, kept, listed, of_items};
-use coeval_release_check::{Rule, RuleSet, Surface, Violation, check, read_errors};
+use coeval_release_check::{
+    ReleaseRule, ReleaseSurface, RuleSet, RuleViolation, check, read_errors,
+};
 use coeval_releases::Release;
 use serde_json::json;
 
@@ -10,7 +12,7 @@ const FIRST: Release = Release::new(0, 1, 0);
 const SECOND: Release = Release::new(0, 2, 0);
 const THIRD: Release = Release::new(0, 3, 0);
 
-fn message(release: Release, fields: &str) -> Surface {
+fn message(release: Release, fields: &str) -> ReleaseSurface {
     let text = format!(
         r#"syntax = "proto3";
         package coeval.foos.v1;
@@ -22,7 +24,7 @@ fn message(release: Release, fields: &str) -> Surface {
     grpc(release, &text)
 }
 
-fn found(all: &[&Surface], served: &Surface) -> Vec<Violation> {
+fn found(all: &[&ReleaseSurface], served: &ReleaseSurface) -> Vec<RuleViolation> {
     let all: Vec<_> = all.iter().map(|one| kept(one)).collect();
     check(&all, served, &RuleSet::all())
 }
@@ -52,7 +54,7 @@ fn a_number_that_comes_back_as_another_field_is_told_though_only_an_old_release_
     let served = message(THIRD, "int32 weight = 2;");
     let violations = found(&[&first, &second], &served);
     assert_eq!(violations.len(), 1, "{}", listed(&violations));
-    assert_eq!(violations[0].rule, Rule::NumberStays);
+    assert_eq!(violations[0].rule, ReleaseRule::NumberStays);
     assert_eq!(violations[0].release, Some(FIRST));
 }
 
@@ -102,6 +104,6 @@ fn without_kept_releases_only_what_is_new_is_judged() {
         service FooService { rpc GetFoo(A) returns (A); }"#;
     let violations = check(&[], &grpc(FIRST, text), &RuleSet::all());
     assert_eq!(violations.len(), 1);
-    assert_eq!(violations[0].rule, Rule::VersionedRoute);
+    assert_eq!(violations[0].rule, ReleaseRule::VersionedRoute);
     assert_eq!(violations[0].release, None);
 }

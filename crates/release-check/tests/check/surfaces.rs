@@ -1,8 +1,8 @@
 //! Small surfaces to compare.
 
 use coeval_release_check::{
-    ApiDocument, ApiStyle, CatalogItem, KeptRelease, RuleSet, Surface, Violation, catalog_by_key,
-    check, read_descriptors, read_openapi,
+    ApiDocument, ApiStyle, CatalogItem, KeptRelease, ReleaseSurface, RuleSet, RuleViolation,
+    catalog_by_key, check, read_descriptors, read_openapi,
 };
 use coeval_releases::Release;
 use serde_json::{Value, json};
@@ -12,8 +12,8 @@ pub(crate) const OLD: Release = Release::new(0, 1, 0);
 pub(crate) const NEW: Release = Release::new(0, 2, 0);
 
 /// With nothing in it.
-pub(crate) fn empty(release: Release) -> Surface {
-    Surface {
+pub(crate) fn empty(release: Release) -> ReleaseSurface {
+    ReleaseSurface {
         release,
         apis: Vec::new(),
         catalog: std::collections::BTreeMap::new(),
@@ -21,26 +21,26 @@ pub(crate) fn empty(release: Release) -> Surface {
     }
 }
 
-pub(crate) fn of_api(release: Release, api: ApiDocument) -> Surface {
-    Surface {
+pub(crate) fn of_api(release: Release, api: ApiDocument) -> ReleaseSurface {
+    ReleaseSurface {
         apis: vec![api],
         ..empty(release)
     }
 }
 
-pub(crate) fn of_items(release: Release, items: Vec<CatalogItem>) -> Surface {
-    Surface {
+pub(crate) fn of_items(release: Release, items: Vec<CatalogItem>) -> ReleaseSurface {
+    ReleaseSurface {
         catalog: catalog_by_key(items),
         ..empty(release)
     }
 }
 
-pub(crate) fn rest(release: Release, style: ApiStyle, document: &Value) -> Surface {
+pub(crate) fn rest(release: Release, style: ApiStyle, document: &Value) -> ReleaseSurface {
     of_api(release, read_openapi(style, document).unwrap())
 }
 
 /// A `.proto` text in a package of its own; our options can be imported.
-pub(crate) fn grpc(release: Release, text: &str) -> Surface {
+pub(crate) fn grpc(release: Release, text: &str) -> ReleaseSurface {
     let bytes = compiled(text);
     of_api(release, read_descriptors(&bytes).unwrap())
 }
@@ -56,11 +56,15 @@ pub(crate) fn compiled(text: &str) -> Vec<u8> {
     compiler.encode_file_descriptor_set()
 }
 
-pub(crate) fn judged(old: &Surface, new: &Surface, rules: &RuleSet) -> Vec<Violation> {
+pub(crate) fn judged(
+    old: &ReleaseSurface,
+    new: &ReleaseSurface,
+    rules: &RuleSet,
+) -> Vec<RuleViolation> {
     check(&[kept(old)], new, rules)
 }
 
-pub(crate) fn kept(surface: &Surface) -> KeptRelease {
+pub(crate) fn kept(surface: &ReleaseSurface) -> KeptRelease {
     KeptRelease {
         surface: surface.clone(),
     }
@@ -80,7 +84,7 @@ pub(crate) fn releases() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../releases")
 }
 
-pub(crate) fn listed(violations: &[Violation]) -> String {
+pub(crate) fn listed(violations: &[RuleViolation]) -> String {
     let lines: Vec<String> = violations.iter().map(ToString::to_string).collect();
     lines.join("\n")
 }

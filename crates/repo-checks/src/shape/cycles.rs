@@ -49,11 +49,11 @@ pub(super) fn cycles_of(graph: &ModuleGraph) -> Vec<ModuleCycle> {
     found
 }
 
-type Edges = BTreeMap<String, BTreeSet<String>>;
+type SiblingEdges = BTreeMap<String, BTreeSet<String>>;
 
 /// Every edge as one between two children of the module that both ends have in common.
-fn sibling_edges(graph: &ModuleGraph) -> BTreeMap<ModulePath, Edges> {
-    let mut levels: BTreeMap<ModulePath, Edges> = BTreeMap::new();
+fn sibling_edges(graph: &ModuleGraph) -> BTreeMap<ModulePath, SiblingEdges> {
+    let mut levels: BTreeMap<ModulePath, SiblingEdges> = BTreeMap::new();
     for (from, to) in &graph.edges {
         let common = from.iter().zip(to).take_while(|(a, b)| a == b).count();
         // one end is the common module itself: a parent and its child are not siblings
@@ -69,7 +69,7 @@ fn sibling_edges(graph: &ModuleGraph) -> BTreeMap<ModulePath, Edges> {
 
 /// The largest strongly connected component: who is reached from a module and reaches it. There are
 /// tens of modules, so that nothing cleverer is needed.
-fn largest_component(edges: &Edges) -> Vec<String> {
+fn largest_component(edges: &SiblingEdges) -> Vec<String> {
     let reached: BTreeMap<_, _> = edges
         .keys()
         .map(|from| (from, reach(edges, from)))
@@ -84,7 +84,7 @@ fn largest_component(edges: &Edges) -> Vec<String> {
     components.max_by_key(Vec::len).unwrap_or_default()
 }
 
-fn reach(edges: &Edges, from: &str) -> BTreeSet<String> {
+fn reach(edges: &SiblingEdges, from: &str) -> BTreeSet<String> {
     let mut seen = BTreeSet::new();
     let mut open = vec![from.to_owned()];
     while let Some(one) = open.pop() {

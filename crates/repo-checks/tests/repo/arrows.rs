@@ -7,7 +7,8 @@ use cargo_metadata::DependencyKind;
 type Plan = &'static [(&'static str, &'static [&'static str])];
 
 const PLAN: Plan = &[
-    ("codes", &[]),
+    ("codes-derive", &[]),
+    ("codes", &["codes-derive"]),
     // releases as data, for whoever serves or calls
     ("releases", &[]),
     // pure rules, no I/O

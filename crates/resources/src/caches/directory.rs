@@ -1,7 +1,9 @@
 //! All roles and bundles, as they were when the identity record had a revision: what the rights of
 //! every user are made of.
 
-use coeval_access::{Bundle, Holds, Published, Rights, Role, RoleOf, effective_rights};
+use coeval_access::{
+    AccessBundle, AccessRole, BundleAudience, Rights, RoleOf, RoleRights, effective_rights,
+};
 use coeval_catalog::identity::content::{self, BundleContent, RoleContent, RoleHolds, Spoken};
 use coeval_catalog::identity::seen::Seen;
 use coeval_catalog::kinds::OwnKind;
@@ -36,8 +38,8 @@ impl<T: serde::de::DeserializeOwned> Held<T> {
 pub struct Directory {
     pub seen: Seen,
     /// By id.
-    pub roles: BTreeMap<String, (Held<RoleContent>, Role)>,
-    pub bundles: Vec<(Held<BundleContent>, Bundle)>,
+    pub roles: BTreeMap<String, (Held<RoleContent>, AccessRole)>,
+    pub bundles: Vec<(Held<BundleContent>, AccessBundle)>,
 }
 
 impl Directory {
@@ -73,27 +75,27 @@ impl Directory {
     }
 }
 
-pub(crate) fn role(held: Held<RoleContent>) -> (String, (Held<RoleContent>, Role)) {
+pub(crate) fn role(held: Held<RoleContent>) -> (String, (Held<RoleContent>, AccessRole)) {
     let id = OwnKind::Role.urn(held.id);
     let content = &held.content;
-    let access = Role {
+    let access = AccessRole {
         id: id.clone(),
         of: match &content.org {
             None => RoleOf::Everyone,
             Some(org) => RoleOf::Org(org.clone()),
         },
         holds: match content.holds {
-            RoleHolds::Everything => Holds::Everything,
-            RoleHolds::WhatIsPublished => Holds::WhatIsPublished,
-            RoleHolds::These => Holds::These(rights(&content.rights)),
+            RoleHolds::Everything => RoleRights::Everything,
+            RoleHolds::WhatIsPublished => RoleRights::WhatIsPublished,
+            RoleHolds::These => RoleRights::These(rights(&content.rights)),
         },
     };
     (id, (held, access))
 }
 
-pub(crate) fn bundle(held: Held<BundleContent>) -> (Held<BundleContent>, Bundle) {
+pub(crate) fn bundle(held: Held<BundleContent>) -> (Held<BundleContent>, AccessBundle) {
     let content = &held.content;
-    let access = Bundle {
+    let access = AccessBundle {
         name: held.header.name.clone(),
         rights: rights(&content.rights),
         published: published(content),
@@ -101,11 +103,11 @@ pub(crate) fn bundle(held: Held<BundleContent>) -> (Held<BundleContent>, Bundle)
     (held, access)
 }
 
-pub fn published(content: &BundleContent) -> Published {
+pub fn published(content: &BundleContent) -> BundleAudience {
     if content.published_to_all {
-        Published::ToAll
+        BundleAudience::ToAll
     } else {
-        Published::To(content.published_to.iter().cloned().collect())
+        BundleAudience::To(content.published_to.iter().cloned().collect())
     }
 }
 

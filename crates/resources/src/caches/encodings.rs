@@ -4,7 +4,7 @@
 use bytes::Bytes;
 use coeval_core::types::Visibility;
 use coeval_core::version::{MarkedVersion, Uuid};
-use coeval_storage::{Millis, Revision};
+use coeval_storage::{Revision, UnixMillis};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use std::hash::Hash;
@@ -17,7 +17,7 @@ pub(crate) struct EncodingKey {
     pub version: MarkedVersion,
     pub class: Visibility,
     /// Moves without a new revision.
-    pub expires: Option<Millis>,
+    pub expires: Option<UnixMillis>,
     pub form: u64,
 }
 

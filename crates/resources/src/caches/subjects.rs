@@ -1,6 +1,6 @@
 //! Users that are known, and what identity was when they were found out.
 
-use coeval_access::Subject;
+use coeval_access::AccessSubject;
 use coeval_catalog::identity::seen::Seen;
 use coeval_core::version::Uuid;
 use moka::sync::Cache;
@@ -9,7 +9,7 @@ use std::sync::Arc;
 /// What is known of a user who may log in.
 #[derive(Clone, Debug)]
 pub struct KnownUser {
-    pub subject: Arc<Subject>,
+    pub subject: Arc<AccessSubject>,
     pub session_epoch: u64,
     pub token_epoch: u64,
 }

@@ -4,7 +4,7 @@ use crate::entries::{EntryValue, MetadataEntry, NewEntry, check_value, may_chang
 use crate::read::{Found, Target};
 use crate::resources::Resources;
 use crate::write::steps::{as_read, fenced};
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_catalog::caller::Caller;
 use coeval_core::version::Uuid;
 use coeval_records::attempts::{Attempts, unless_raced};
@@ -15,7 +15,9 @@ use coeval_records::error::entries::EntryError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::records::draw_id;
 use coeval_records::stored::Stored;
-use coeval_storage::{Action as KeyAction, Condition, Put, ReadRequest, Revision, Step};
+use coeval_storage::{
+    ReadRequest, RecordPut, Revision, WriteAction as KeyAction, WriteCondition, WriteStep,
+};
 
 /// The domain that a caller operates in.
 fn own_domain(caller: &Caller) -> Domain {
@@ -59,7 +61,7 @@ impl Resources {
         of: &TypeKey,
         target: &Target,
     ) -> Result<Vec<MetadataEntry>, EngineError> {
-        let found = self.find(caller, of, target, Action::Read).await?;
+        let found = self.find(caller, of, target, ResourceAction::Read).await?;
         let mut entries = self.kept_entries(&found.stored).await?.entries;
         let own = own_domain(caller);
         entries.retain(|entry| entry.key.domain <= own);
@@ -208,7 +210,9 @@ impl Resources {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
-            let found = self.find(caller, of, target, Action::Modify).await?;
+            let found = self
+                .find(caller, of, target, ResourceAction::Modify)
+                .await?;
             let Found {
                 fetched, stored, ..
             } = found;
@@ -228,23 +232,23 @@ impl Resources {
     }
 }
 
-fn step(stored: &Stored, kept: &Kept) -> Result<Step, EngineError> {
+fn step(stored: &Stored, kept: &Kept) -> Result<WriteStep, EngineError> {
     let body = coeval_records::encode::encode("metadata entries", &kept.entries)?;
     let action = if kept.entries.is_empty() {
         KeyAction::Delete
     } else {
-        KeyAction::Put(Put {
+        KeyAction::Put(RecordPut {
             // The resource alone is in the index of expiries; this goes with it.
             indexed: false,
             expires: stored.expires,
-            ..Put::of(body)
+            ..RecordPut::of(body)
         })
     };
-    Ok(Step {
+    Ok(WriteStep {
         key: keys::entries(stored.id)?,
         condition: kept
             .revision
-            .map_or(Condition::NotExists, Condition::RevisionIs),
+            .map_or(WriteCondition::NotExists, WriteCondition::RevisionIs),
         action,
     })
 }

@@ -7,7 +7,7 @@ use crate::identity::orgs::NewOrg;
 use crate::identity::roles::NewRole;
 use crate::identity::users::NewUser;
 use crate::resources::Resources;
-use coeval_access::{Published, SYSTEM_ORGANIZATION};
+use coeval_access::{BundleAudience, SYSTEM_ORGANIZATION};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::identity::password::{Password, PasswordGiven, PasswordPhc};
 use coeval_catalog::kinds::OwnKind;
@@ -212,7 +212,7 @@ impl Resources {
                 missing.push(id);
             }
         }
-        if missing.is_empty() || published == Published::ToAll {
+        if missing.is_empty() || published == BundleAudience::ToAll {
             return Ok(Did { what, now: false });
         }
         let to = PublishTo::Orgs(missing);

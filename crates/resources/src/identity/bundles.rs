@@ -5,7 +5,7 @@ use crate::identity::orgs::predefined;
 use crate::identity::own::NewOwn;
 use crate::identity::settle::Unsettled;
 use crate::resources::Resources;
-use coeval_access::{GeneralRight, Published};
+use coeval_access::{BundleAudience, GeneralRight};
 use coeval_catalog::allow::SYSTEM_ORG;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::identity::content::{self, BundleContent};
@@ -30,7 +30,7 @@ pub struct RightsBundle {
     /// The names of its rights.
     pub rights: Vec<String>,
     /// To whom it is published.
-    pub published: Published,
+    pub published: BundleAudience,
     /// The type that it was made for.
     pub of_type: Option<String>,
     /// It can't be deleted.

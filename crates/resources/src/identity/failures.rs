@@ -9,7 +9,8 @@ use coeval_records::error::identity::IdentityError;
 use coeval_records::header::Time;
 use coeval_records::keys;
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Key, Millis, Put, ReadRequest, Revision, Step,
+    AtomicWrite, Key, ReadRequest, RecordPut, Revision, UnixMillis, WriteAction, WriteCondition,
+    WriteStep,
 };
 use serde::{Deserialize, Serialize};
 
@@ -110,7 +111,7 @@ impl Resources {
     pub(crate) async fn count_failure(
         &self,
         counters: &Counters,
-        audit: &Step,
+        audit: &WriteStep,
     ) -> Result<(), EngineError> {
         let mut attempts = Attempts::at_most(COUNTS);
         loop {
@@ -123,11 +124,12 @@ impl Resources {
                 } else {
                     FREE_OF_SOURCE
                 };
-                let condition = revision.map_or(Condition::NotExists, Condition::RevisionIs);
+                let condition =
+                    revision.map_or(WriteCondition::NotExists, WriteCondition::RevisionIs);
                 let body =
                     coeval_records::encode::encode("failed logins", &failures.and_one(free, now))?;
-                let put = Put::of(body).expiring(Some(Millis(now + FORGOTTEN_AFTER)));
-                write = write.step(&key, condition, Action::Put(put));
+                let put = RecordPut::of(body).expiring(Some(UnixMillis(now + FORGOTTEN_AFTER)));
+                write = write.step(&key, condition, WriteAction::Put(put));
             }
             write.steps.push(audit.clone());
             if unless_raced(self.store.atomic_write(write).await)?.is_some() {

@@ -16,7 +16,7 @@ use coeval_records::audit::{self, Deed, What};
 use coeval_records::error::EngineError;
 use coeval_records::error::identity::IdentityError;
 use coeval_records::keys;
-use coeval_storage::{Action, AtomicWrite, Condition, Step};
+use coeval_storage::{AtomicWrite, WriteAction, WriteCondition, WriteStep};
 use serde::Deserialize;
 
 /// An attempt to log in.
@@ -84,12 +84,12 @@ impl Resources {
         };
         let token = TokenSecret::draw(SessionKind::Session)?;
         let hash = token.hash();
-        let mut write = AtomicWrite::new().when(&own.fetched.key, Condition::Exists);
+        let mut write = AtomicWrite::new().when(&own.fetched.key, WriteCondition::Exists);
         write.steps.extend(sessions::steps(id, &hash, &record)?);
-        write.steps.push(Step {
+        write.steps.push(WriteStep {
             key: counters.user,
-            condition: Condition::Whatever,
-            action: Action::Delete,
+            condition: WriteCondition::Whatever,
+            action: WriteAction::Delete,
         });
         let mut deed = Deed::other(What::Login, &OwnKind::User.of().to_string());
         deed.id = Some(id.to_string());

@@ -4,7 +4,7 @@
 use crate::identity::own::NewOwn;
 use crate::resources::Resources;
 use coeval_access::{
-    ORGANIZATION_ADMINISTRATOR, Rights, SYSTEM_ADMINISTRATOR, SYSTEM_ORGANIZATION, Subject,
+    AccessSubject, ORGANIZATION_ADMINISTRATOR, Rights, SYSTEM_ADMINISTRATOR, SYSTEM_ORGANIZATION,
     default_tenant_rights,
 };
 use coeval_catalog::allow::SYSTEM_ORG;
@@ -35,7 +35,7 @@ const DEFAULT_BUNDLE_ID: Uuid = Uuid(0xa08a_8798_7d9b_34d6_8d40_48e4_9a2f_0003);
 /// Coeval itself, as a caller.
 pub fn system_caller() -> Caller {
     let roles = Vec::new();
-    let subject = Subject::provider(SYSTEM_USER, SYSTEM_ORG, roles, Rights::everything());
+    let subject = AccessSubject::provider(SYSTEM_USER, SYSTEM_ORG, roles, Rights::everything());
     Caller::new(Arc::new(subject))
 }
 

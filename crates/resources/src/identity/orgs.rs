@@ -4,7 +4,7 @@ use crate::caches::directory::Held;
 use crate::identity::own::{NewOwn, Own};
 use crate::identity::settle::Unsettled;
 use crate::resources::Resources;
-use coeval_access::{GeneralRight, Published};
+use coeval_access::{BundleAudience, GeneralRight};
 use coeval_catalog::allow::SYSTEM_ORG;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::identity::content::{self, OrgContent};
@@ -17,7 +17,7 @@ use coeval_records::error::identity::IdentityError;
 use coeval_records::header::index_values::text_key;
 use coeval_records::keys::{self, index};
 use coeval_records::records::draw_id;
-use coeval_storage::{Range, ReadRequest, Revision};
+use coeval_storage::{ReadRange, ReadRequest, Revision};
 
 /// An organization.
 #[derive(Clone, Debug, PartialEq)]
@@ -149,7 +149,7 @@ impl Resources {
             let directory = self.directory_at(seen).await?;
             // What is published to all is published to the new one too.
             let all = directory.bundles.iter().map(|(_, bundle)| bundle);
-            let all = all.filter(|bundle| bundle.published == Published::ToAll);
+            let all = all.filter(|bundle| bundle.published == BundleAudience::ToAll);
             let note = Unsettled::of(Some(vec![OwnKind::Org.urn(id)]), all.map(|one| &one.rights));
             let (steps, settle) = note.steps()?;
             if let Some(stored) = self.make_own(&own, seen, steps).await? {
@@ -284,7 +284,7 @@ impl Resources {
             let mut request = ReadRequest::default();
             for of in some {
                 let span = keys::index_of_org(of, index::NAME, org)?;
-                request = request.and_range(Range::of(span).limit(1));
+                request = request.and_range(ReadRange::of(span).limit(1));
             }
             let snapshot = self.store.read(request).await?;
             let mut both = some.iter().zip(&snapshot.pages);

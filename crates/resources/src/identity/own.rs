@@ -7,7 +7,7 @@ use crate::read::Found;
 use crate::resources::Resources;
 use crate::write::request::{Create, Update};
 use crate::write::steps::{ask_name, fenced, found_name};
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_catalog::allow::SYSTEM_ORG;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::fetched::Fetched;
@@ -16,7 +16,7 @@ use coeval_catalog::identity::seen::{Seen, identity_key};
 use coeval_catalog::kinds::OwnKind;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::WantedView;
-use coeval_core::decide::Wanted;
+use coeval_core::decide::WantedVersion;
 use coeval_core::types::Visibility;
 use coeval_core::version::{Uuid, Version};
 use coeval_records::attempts::unless_raced;
@@ -25,7 +25,7 @@ use coeval_records::error::EngineError;
 use coeval_records::header::index_values::text_key;
 use coeval_records::keys::{self, index};
 use coeval_records::stored::Stored;
-use coeval_storage::{AtomicWrite, Key, Range, ReadRequest, Step};
+use coeval_storage::{AtomicWrite, Key, ReadRange, ReadRequest, WriteStep};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -120,7 +120,7 @@ impl Resources {
         if let Some(after) = after {
             span = span.after(&keys::index_entry(&of, index, SYSTEM_ORG, value, after)?);
         }
-        let (_, page) = self.store.range(Range::of(span).limit(limit)).await?;
+        let (_, page) = self.store.range(ReadRange::of(span).limit(limit)).await?;
         let ids = page.entries.iter();
         Ok(ids
             .filter_map(|entry| keys::id_of_entry(&entry.key))
@@ -136,7 +136,7 @@ impl Resources {
         let content = if stored.header.version == at {
             stored.content.clone()
         } else {
-            let wanted = WantedView::of_all(Wanted::Exactly(at));
+            let wanted = WantedView::of_all(WantedVersion::Exactly(at));
             let shown = self
                 .show(state, stored, &wanted, Visibility::Private, None)?
                 .shown;
@@ -165,7 +165,7 @@ impl Resources {
         &self,
         new: &NewOwn<'_>,
         seen: Seen,
-        more: Vec<Step>,
+        more: Vec<WriteStep>,
     ) -> Result<Option<Spoken>, EngineError> {
         let of = new.kind.of();
         let state = self.types.current(&of).await?;
@@ -193,14 +193,14 @@ impl Resources {
         content: Value,
         edit: impl FnOnce(&mut Update),
         seen: Seen,
-        more: Vec<Step>,
+        more: Vec<WriteStep>,
     ) -> Result<Option<Spoken>, EngineError> {
         let id = own.stored.id;
         let of = own.fetched.state.key.clone();
         let found = Found {
             fetched: own.fetched,
             stored: own.stored,
-            level: Level::FullControl,
+            level: AccessLevel::FullControl,
         };
         let mut update = Update::new(self.types.own().speaks(&of), content);
         edit(&mut update);
@@ -242,7 +242,7 @@ impl Resources {
         caller: &Caller,
         own: &Own,
         seen: Seen,
-        more: Vec<Step>,
+        more: Vec<WriteStep>,
     ) -> Result<bool, EngineError> {
         let mut write = self.removal(caller, own).await?;
         let step = seen.step()?;

@@ -10,7 +10,7 @@ use coeval_core::version::Uuid;
 use coeval_records::attempts::Attempts;
 use coeval_records::error::EngineError;
 use coeval_records::keys;
-use coeval_storage::{Entry, Range, ReadRequest, Snapshot};
+use coeval_storage::{ReadRange, ReadRequest, ReadSnapshot, StoredEntry};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ impl Resources {
                 if let Some(after) = after {
                     span = span.after(&keys::record(&of, *major, after)?);
                 }
-                request = request.and_range(Range::of(span).limit(limit));
+                request = request.and_range(ReadRange::of(span).limit(limit));
             }
             let snapshot = self.store.read(request).await?;
             match self.page_of(&state, snapshot, limit)? {
@@ -64,7 +64,7 @@ impl Resources {
     fn page_of(
         &self,
         state: &Arc<TypeState>,
-        snapshot: Snapshot,
+        snapshot: ReadSnapshot,
         limit: usize,
     ) -> Result<Option<OwnPage>, EngineError> {
         let token = snapshot.token;
@@ -78,7 +78,7 @@ impl Resources {
         // Whether this server may read the kind at all.
         state.part()?;
         let mut reached: Option<Uuid> = None;
-        let mut rows: BTreeMap<Uuid, Vec<Option<Entry>>> = BTreeMap::new();
+        let mut rows: BTreeMap<Uuid, Vec<Option<StoredEntry>>> = BTreeMap::new();
         for (place, page) in snapshot.pages.into_iter().enumerate() {
             let mut last = None;
             for entry in page.entries {
@@ -110,7 +110,7 @@ impl Resources {
             }
             visited = Some(id);
             let records = std::iter::once(phase.clone()).chain(row).collect();
-            let extra = Snapshot {
+            let extra = ReadSnapshot {
                 token,
                 keys: Vec::new(),
                 pages: Vec::new(),

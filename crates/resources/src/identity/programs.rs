@@ -18,7 +18,7 @@ use coeval_records::error::identity::IdentityError;
 use coeval_records::header::Time;
 use coeval_records::keys;
 use coeval_records::records::draw_id;
-use coeval_storage::{AtomicWrite, Condition, ReadRequest};
+use coeval_storage::{AtomicWrite, ReadRequest, WriteCondition};
 
 /// How long an announced token waits for its secret to be asked for.
 const ANNOUNCED_FOR: Time = 60 * 60 * 1_000;
@@ -126,8 +126,8 @@ impl Resources {
         let secret = TokenSecret::draw(SessionKind::Session)?;
         let hash = secret.hash();
         let mut write = AtomicWrite::new()
-            .when(&own.fetched.key, Condition::Exists)
-            .when(&key, Condition::Exists);
+            .when(&own.fetched.key, WriteCondition::Exists)
+            .when(&key, WriteCondition::Exists);
         let steps = sessions::steps(own.stored.id, &hash, &session)?;
         write.steps.extend(steps);
         let mut deed = Deed::other(What::Login, &OwnKind::User.of().to_string());
@@ -179,7 +179,7 @@ impl Resources {
         };
         // The secret is dropped here, so this opens nothing.
         let hash = TokenSecret::draw(SessionKind::ApiToken)?.hash();
-        let mut write = AtomicWrite::new().when(&own.fetched.key, Condition::Exists);
+        let mut write = AtomicWrite::new().when(&own.fetched.key, WriteCondition::Exists);
         let steps = sessions::steps(own.stored.id, &hash, &record)?;
         write.steps.extend(steps);
         self.commit(&keys::session(&hash)?, write).await?;
@@ -220,9 +220,9 @@ impl Resources {
         // It is there until somebody takes it: two who ask at once don't both get one.
         let mut write = sessions::deletion(own.stored.id, &announced.id)?;
         for step in &mut write.steps {
-            step.condition = Condition::Exists;
+            step.condition = WriteCondition::Exists;
         }
-        write = write.when(&own.fetched.key, Condition::Exists);
+        write = write.when(&own.fetched.key, WriteCondition::Exists);
         let steps = sessions::steps(own.stored.id, &hash, &record)?;
         write.steps.extend(steps);
         let mut deed = Deed::other(What::Create, "coeval:token");

@@ -3,7 +3,8 @@
 use crate::identity::roles::{Role, RoleEdit};
 use crate::resources::Resources;
 use coeval_access::{
-    GeneralRight, Holds, Published, Rights, Role as AccessRole, RoleOf, TypeRight, effective_rights,
+    AccessRole, BundleAudience, GeneralRight, Rights, RoleOf, RoleRights, TypeRight,
+    effective_rights,
 };
 use coeval_catalog::allow::SYSTEM_ORG;
 use coeval_catalog::caller::Caller;
@@ -50,7 +51,7 @@ impl Resources {
         let role = AccessRole {
             id: String::new(),
             of: RoleOf::Everyone,
-            holds: Holds::WhatIsPublished,
+            holds: RoleRights::WhatIsPublished,
         };
         let bundles = directory.bundles.iter().map(|(_, bundle)| bundle);
         Ok(effective_rights(false, org, [&role], bundles).names())
@@ -79,7 +80,7 @@ impl Resources {
             RoleHolds::WhatIsPublished if caller.org() == SYSTEM_ORG => {
                 let mut all = Rights::none();
                 for (_, bundle) in &directory.bundles {
-                    if bundle.published != Published::To(Default::default()) {
+                    if bundle.published != BundleAudience::To(Default::default()) {
                         all = all.union(&bundle.rights);
                     }
                 }

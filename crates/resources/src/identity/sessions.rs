@@ -17,7 +17,8 @@ use coeval_records::error::identity::IdentityError;
 use coeval_records::header::Time;
 use coeval_records::keys;
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Content, Entry, Millis, Put, Range, ReadRequest, Step,
+    AtomicWrite, ReadRange, ReadRequest, RecordContent, RecordPut, StoredEntry, UnixMillis,
+    WriteAction, WriteCondition, WriteStep,
 };
 use serde::{Deserialize, Serialize};
 
@@ -50,7 +51,7 @@ pub struct SessionRecord {
 }
 
 impl SessionRecord {
-    pub fn read(entry: &Entry) -> Option<Self> {
+    pub fn read(entry: &StoredEntry) -> Option<Self> {
         serde_json::from_slice(&entry.stored.record()?.content.body).ok()
     }
 
@@ -117,25 +118,29 @@ pub struct NewToken {
     /// To tell it from others.
     pub name: String,
     /// When it ends, if ever.
-    pub expires: Option<Millis>,
+    pub expires: Option<UnixMillis>,
 }
 
 /// How many are read or removed at once.
 const AT_ONCE: usize = 40;
 
 /// The steps that store one.
-pub fn steps(user: Uuid, hash: &str, record: &SessionRecord) -> Result<Vec<Step>, EngineError> {
-    let expires = record.expires.map(Millis);
+pub fn steps(
+    user: Uuid,
+    hash: &str,
+    record: &SessionRecord,
+) -> Result<Vec<WriteStep>, EngineError> {
+    let expires = record.expires.map(UnixMillis);
     let body = coeval_records::encode::encode("a session", record)?;
-    let step = |key, content: Content| Step {
+    let step = |key, content: RecordContent| WriteStep {
         key,
-        condition: Condition::NotExists,
+        condition: WriteCondition::NotExists,
         // Each is found by the sweep on its own.
-        action: Action::Put(Put::of(content).expiring(expires)),
+        action: WriteAction::Put(RecordPut::of(content).expiring(expires)),
     };
     Ok(vec![
         step(keys::session(hash)?, body.into()),
-        step(keys::session_of(user, hash)?, Content::default()),
+        step(keys::session_of(user, hash)?, RecordContent::default()),
     ])
 }
 
@@ -178,7 +183,7 @@ impl Resources {
         };
         let secret = TokenSecret::draw(SessionKind::ApiToken)?;
         let hash = secret.hash();
-        let mut write = AtomicWrite::new().when(&own.fetched.key, Condition::Exists);
+        let mut write = AtomicWrite::new().when(&own.fetched.key, WriteCondition::Exists);
         write.steps.extend(steps(own.stored.id, &hash, &record)?);
         let mut deed = Deed::other(What::Create, "coeval:token");
         deed.name = Some(new.name.clone());
@@ -219,7 +224,7 @@ impl Resources {
     ) -> Result<Vec<Session>, EngineError> {
         let right = GeneralRight::ViewSessions;
         let (id, content) = self.user_with_sessions(caller, user, right).await?;
-        let mut range = Range::of(keys::sessions_of(id)?).limit(AT_ONCE);
+        let mut range = ReadRange::of(keys::sessions_of(id)?).limit(AT_ONCE);
         let mut found = Vec::new();
         loop {
             let (page, next) = self.sessions_page(range).await?;
@@ -238,10 +243,10 @@ impl Resources {
     /// A page of a user's sessions, and where to go on. One may be gone while its mark is there.
     async fn sessions_page(
         &self,
-        range: Range,
-    ) -> Result<(Vec<(String, Option<SessionRecord>)>, Option<Range>), EngineError> {
+        range: ReadRange,
+    ) -> Result<(Vec<(String, Option<SessionRecord>)>, Option<ReadRange>), EngineError> {
         let (_, page) = self.store.range(range.clone()).await?;
-        let hash_of = |entry: &Entry| {
+        let hash_of = |entry: &StoredEntry| {
             let last = entry.key.as_bytes().rsplit(|byte| *byte == b'/').next()?;
             std::str::from_utf8(last).ok().map(str::to_owned)
         };
@@ -346,7 +351,7 @@ impl Resources {
         let revision = revision.ok_or_else(gone)?;
         record.context = caller.subject.context().map(str::to_owned);
         let body = coeval_records::encode::encode("a session", &record)?;
-        let put = Put::of(body).expiring(record.expires.map(Millis));
+        let put = RecordPut::of(body).expiring(record.expires.map(UnixMillis));
         // Another one was noted at the same moment, or it is over: both are as good.
         unless_raced(self.store.conditional_update(&key, revision, put).await)?;
         Ok(())
@@ -358,7 +363,7 @@ impl Resources {
         user: Uuid,
         is_over: impl Fn(&SessionRecord) -> bool,
     ) -> Result<(), EngineError> {
-        let mut range = Range::of(keys::sessions_of(user)?).limit(AT_ONCE);
+        let mut range = ReadRange::of(keys::sessions_of(user)?).limit(AT_ONCE);
         loop {
             let (page, next) = self.sessions_page(range).await?;
             let mut write = AtomicWrite::new();

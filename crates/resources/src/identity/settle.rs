@@ -18,7 +18,10 @@ use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::records::draw_id;
-use coeval_storage::{Action, AtomicWrite, Condition, Content, Key, Put, Range, Revision, Step};
+use coeval_storage::{
+    AtomicWrite, Key, ReadRange, RecordContent, RecordPut, Revision, WriteAction, WriteCondition,
+    WriteStep,
+};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 
@@ -51,16 +54,16 @@ impl Unsettled {
     }
 
     /// The step that leaves the note.
-    pub(crate) fn steps(self) -> Result<(Vec<Step>, Left), EngineError> {
+    pub(crate) fn steps(self) -> Result<(Vec<WriteStep>, Left), EngineError> {
         if self.types.is_empty() || self.orgs.as_ref().is_some_and(Vec::is_empty) {
             return Ok((Vec::new(), None));
         }
         let key = keys::unsettled(draw_id()?)?;
         let body = coeval_records::encode::encode("a note", &self)?;
-        let step = Step {
+        let step = WriteStep {
             key: key.clone(),
-            condition: Condition::NotExists,
-            action: Action::Put(Put::of(body)),
+            condition: WriteCondition::NotExists,
+            action: WriteAction::Put(RecordPut::of(body)),
         };
         Ok((vec![step], Some((key, self))))
     }
@@ -96,7 +99,7 @@ impl Resources {
     }
 
     async fn unsettled(&self) -> Result<Vec<(Key, Unsettled)>, EngineError> {
-        let mut range = Range::of(keys::all_unsettled()?);
+        let mut range = ReadRange::of(keys::all_unsettled()?);
         let mut notes = Vec::new();
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
@@ -211,18 +214,18 @@ fn put_acl(
     state: &TypeState,
     definition: &Definition,
     acl: Acl,
-) -> Result<(Step, usize), EngineError> {
+) -> Result<(WriteStep, usize), EngineError> {
     let meta = Meta {
         acl,
         ..definition.meta.clone()
     };
-    let content: Content = Definition::encode(&meta, &definition.file)?;
+    let content: RecordContent = Definition::encode(&meta, &definition.file)?;
     let size = content.stored_size();
     let revision: Revision = definition.revision;
-    let step = Step {
+    let step = WriteStep {
         key: keys::type_version(&state.key, definition.version)?,
-        condition: Condition::RevisionIs(revision),
-        action: Action::Put(Put::of(content)),
+        condition: WriteCondition::RevisionIs(revision),
+        action: WriteAction::Put(RecordPut::of(content)),
     };
     Ok((step, size))
 }
@@ -230,11 +233,11 @@ fn put_acl(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use coeval_access::{Level, Member};
+    use coeval_access::{AccessLevel, AclMember};
 
     #[test]
     fn aligning_grants_and_takes_what_bundles_say_and_nothing_else_and_ends() {
-        let org = |id: &str| Member::Org(id.to_owned());
+        let org = |id: &str| AclMember::Org(id.to_owned());
         let mut acl = Acl::of_creator("p");
         for id in ["a", "b", "c"] {
             publish::publish(&mut acl, id);
@@ -245,8 +248,8 @@ mod tests {
         let levels = ["a", "b", "c", "d"].map(|id| acl.level_of(&org(id)));
         let granted = Some(publish::PUBLISHED_LEVEL);
         assert_eq!(levels, [granted, None, granted, granted]);
-        let creator = acl.level_of(&Member::User("p".to_owned()));
-        assert_eq!(creator, Some(Level::FullControl));
+        let creator = acl.level_of(&AclMember::User("p".to_owned()));
+        assert_eq!(creator, Some(AccessLevel::FullControl));
         assert!(!align(&mut acl, &orgs, published), "again is no change");
     }
 

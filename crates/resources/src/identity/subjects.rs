@@ -6,7 +6,7 @@ use crate::caches::subjects::KnownUser;
 use crate::identity::own::Own;
 use crate::identity::sessions::SessionRecord;
 use crate::resources::Resources;
-use coeval_access::Subject;
+use coeval_access::AccessSubject;
 use coeval_catalog::allow::SYSTEM_ORG;
 use coeval_catalog::caller::{Caller, WantedVersions};
 use coeval_catalog::identity::content::{OrgContent, UserContent};
@@ -20,7 +20,7 @@ use coeval_records::attempts::Attempts;
 use coeval_records::error::EngineError;
 use coeval_records::error::identity::IdentityError;
 use coeval_records::keys;
-use coeval_storage::{Entry, ReadRequest, Snapshot};
+use coeval_storage::{ReadRequest, ReadSnapshot, StoredEntry};
 use std::sync::Arc;
 
 /// A session as it was read.
@@ -51,7 +51,7 @@ fn invalid() -> EngineError {
 
 fn seen_with(own: &Own) -> Seen {
     let entry = own.fetched.extra.keys.first().and_then(Option::as_ref);
-    Seen(entry.and_then(|entry: &Entry| entry.stored.revision()))
+    Seen(entry.and_then(|entry: &StoredEntry| entry.stored.revision()))
 }
 
 impl Resources {
@@ -59,7 +59,7 @@ impl Resources {
     ///
     /// # Errors
     /// If it is malformed, expired or revoked, or its user is disabled or gone.
-    pub async fn authenticate(&self, sent: &str) -> Result<Arc<Subject>, EngineError> {
+    pub async fn authenticate(&self, sent: &str) -> Result<Arc<AccessSubject>, EngineError> {
         Ok(self.authenticated(sent, ReadRequest::default()).await?.1)
     }
 
@@ -68,7 +68,7 @@ impl Resources {
         &self,
         sent: &str,
         request: ReadRequest,
-    ) -> Result<(Seen, Arc<Subject>, Snapshot, Credentials), EngineError> {
+    ) -> Result<(Seen, Arc<AccessSubject>, ReadSnapshot, Credentials), EngineError> {
         let hash = token::hash(sent)?;
         let (session, snapshot) = self.session_with(&hash, request).await?;
         let known = self.known_user_at(session.user, session.seen).await?.1;
@@ -87,7 +87,7 @@ impl Resources {
         &self,
         hash: &str,
         mut request: ReadRequest,
-    ) -> Result<(ReadSession, Snapshot), EngineError> {
+    ) -> Result<(ReadSession, ReadSnapshot), EngineError> {
         let asked = request.keys.len();
         request.keys.extend([keys::session(hash)?, identity_key()?]);
         let mut snapshot = self.store.read(request).await?;
@@ -110,7 +110,7 @@ impl Resources {
         credentials: &Credentials,
         context: Option<&str>,
         request: &ReadRequest,
-    ) -> Result<(Arc<Subject>, Snapshot), EngineError> {
+    ) -> Result<(Arc<AccessSubject>, ReadSnapshot), EngineError> {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
@@ -124,7 +124,7 @@ impl Resources {
             let subject = match context {
                 None => Arc::clone(&known.subject),
                 Some(org) => {
-                    let acting = Subject::clone(&known.subject).in_context(org);
+                    let acting = AccessSubject::clone(&known.subject).in_context(org);
                     Arc::new(acting.map_err(IdentityError::from)?)
                 }
             };
@@ -154,7 +154,7 @@ impl Resources {
         context: Option<&str>,
         wanted: WantedVersions,
         request: ReadRequest,
-    ) -> Result<(Caller, Snapshot), EngineError> {
+    ) -> Result<(Caller, ReadSnapshot), EngineError> {
         let (seen, subject, snapshot, credentials) = self.authenticated(sent, request).await?;
         let mut caller = self.acting(seen, subject, context, wanted).await?;
         caller.credentials = Some(Arc::new(credentials));
@@ -166,7 +166,7 @@ impl Resources {
     pub(crate) async fn acting(
         &self,
         seen: Seen,
-        mut subject: Arc<Subject>,
+        mut subject: Arc<AccessSubject>,
         context: Option<&str>,
         wanted: WantedVersions,
     ) -> Result<Caller, EngineError> {
@@ -180,7 +180,7 @@ impl Resources {
                 },
             };
             if org != subject.org() {
-                let acting = Subject::clone(&subject).in_context(&org);
+                let acting = AccessSubject::clone(&subject).in_context(&org);
                 let acting = acting.map_err(IdentityError::from)?;
                 self.has_org(&org, seen).await?;
                 subject = Arc::new(acting);
@@ -252,9 +252,9 @@ impl Resources {
         let provider = content.org == SYSTEM_ORG;
         let rights = directory.rights(provider, &content.org, &content.roles);
         let subject = if provider {
-            Subject::provider(&id, &content.org, content.roles, rights)
+            AccessSubject::provider(&id, &content.org, content.roles, rights)
         } else {
-            Subject::tenant(&id, &content.org, content.roles, rights)
+            AccessSubject::tenant(&id, &content.org, content.roles, rights)
         };
         let known = KnownUser {
             subject: Arc::new(subject),

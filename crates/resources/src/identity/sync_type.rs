@@ -14,7 +14,7 @@ use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Action, AtomicWrite, Condition, Put};
+use coeval_storage::{AtomicWrite, RecordPut, WriteAction, WriteCondition};
 
 impl Resources {
     /// Grants a type version to every organization that its type is published to, and takes
@@ -59,14 +59,14 @@ impl Resources {
                 acl,
                 ..definition.meta.clone()
             };
-            let put = Put::of(Definition::encode(&meta, &definition.file)?);
+            let put = RecordPut::of(Definition::encode(&meta, &definition.file)?);
             let key = keys::type_version(of, version)?;
             let write = AtomicWrite::new()
                 .when(&identity_key()?, directory.seen.condition())
                 .step(
                     &key,
-                    Condition::RevisionIs(definition.revision),
-                    Action::Put(put),
+                    WriteCondition::RevisionIs(definition.revision),
+                    WriteAction::Put(put),
                 );
             let mut write = with_phase(write, &state, state.phase_revision)?;
             let mut deed = Deed::of_type(What::ChangeTypeAcl, &definition.id(of));

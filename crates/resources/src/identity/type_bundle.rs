@@ -15,11 +15,15 @@ use coeval_records::attempts::Attempts;
 use coeval_records::error::EngineError;
 use coeval_records::keys::TypeKey;
 use coeval_records::records::draw_id;
-use coeval_storage::Step;
+use coeval_storage::WriteStep;
 
 #[async_trait]
 impl TypeBundles for Resources {
-    async fn bundle_steps(&self, caller: &Caller, of: &TypeKey) -> Result<Vec<Step>, EngineError> {
+    async fn bundle_steps(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+    ) -> Result<Vec<WriteStep>, EngineError> {
         let name = type_name(of)?;
         let content = BundleContent {
             rights: rights_of_type(name).to_vec(),
@@ -60,7 +64,7 @@ impl TypeBundles for Resources {
         &self,
         caller: &Caller,
         of: &TypeKey,
-    ) -> Result<Vec<Step>, EngineError> {
+    ) -> Result<Vec<WriteStep>, EngineError> {
         let name = bundle_name(type_name(of)?);
         let Some(own) = self.own_named(OwnKind::Bundle, &name).await? else {
             return Ok(Vec::new());

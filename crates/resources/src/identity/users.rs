@@ -19,7 +19,7 @@ use coeval_records::error::EngineError;
 use coeval_records::error::identity::IdentityError;
 use coeval_records::keys;
 use coeval_records::records::draw_id;
-use coeval_storage::{Action, Condition, Put, Revision, Step};
+use coeval_storage::{RecordPut, Revision, WriteAction, WriteCondition, WriteStep};
 
 /// A user.
 #[derive(Clone, Debug, PartialEq)]
@@ -163,12 +163,12 @@ fn role_ids(
 }
 
 /// The step that stores a password.
-pub(crate) fn password_step(user: Uuid, phc: &str) -> Result<Step, EngineError> {
+pub(crate) fn password_step(user: Uuid, phc: &str) -> Result<WriteStep, EngineError> {
     let body = serde_json::json!({ "phc": phc });
-    Ok(Step {
+    Ok(WriteStep {
         key: keys::password(user)?,
-        condition: Condition::Whatever,
-        action: Action::Put(Put::of(coeval_records::stored::json(&body))),
+        condition: WriteCondition::Whatever,
+        action: WriteAction::Put(RecordPut::of(coeval_records::stored::json(&body))),
     })
 }
 
@@ -396,10 +396,10 @@ impl Resources {
                 &directory.rights(provider, &content.org, &content.roles),
             )?;
             let id = own.stored.id;
-            let password = Step {
+            let password = WriteStep {
                 key: keys::password(id)?,
-                condition: Condition::Whatever,
-                action: Action::Delete,
+                condition: WriteCondition::Whatever,
+                action: WriteAction::Delete,
             };
             if self.remove_own(caller, &own, seen, vec![password]).await? {
                 // Without the user they are dead already.

@@ -3,7 +3,7 @@
 use crate::inspect::{Inspection, Problem, ProblemKind, all};
 use coeval_records::error::EngineError;
 use coeval_records::keys;
-use coeval_storage::{Action, Condition, Entry, Step};
+use coeval_storage::{StoredEntry, WriteAction, WriteCondition, WriteStep};
 
 impl Inspection<'_> {
     /// Only after all types: a resource is not found by its id alone.
@@ -24,7 +24,7 @@ impl Inspection<'_> {
         Ok(())
     }
 
-    async fn belonging(&mut self, entry: &Entry) -> Result<(), EngineError> {
+    async fn belonging(&mut self, entry: &StoredEntry) -> Result<(), EngineError> {
         let id = keys::id_of_belonging(&entry.key);
         // It may be of a resource that was made after the look at its type.
         for of in self.resources.types.names().await? {
@@ -38,10 +38,10 @@ impl Inspection<'_> {
         let Some(revision) = entry.stored.revision() else {
             return Ok(());
         };
-        let step = Step {
+        let step = WriteStep {
             key: entry.key.clone(),
-            condition: Condition::RevisionIs(revision),
-            action: Action::Delete,
+            condition: WriteCondition::RevisionIs(revision),
+            action: WriteAction::Delete,
         };
         let repaired = self.mend(vec![step]).await?;
         self.tell(&Problem {

@@ -10,7 +10,8 @@ use coeval_records::header::index_values::text_key;
 use coeval_records::keys::{self, index};
 use coeval_records::stored::Stored;
 use coeval_storage::{
-    Action, Condition, Entry, Key, Put, Range, ReadRequest, Step, Stored as Kept,
+    Key, ReadRange, ReadRequest, RecordPut, StoredEntry, StoredValue as Kept, WriteAction,
+    WriteCondition, WriteStep,
 };
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -69,7 +70,7 @@ impl Inspection<'_> {
         let key = keys::name_count(&state.key, org, name)?;
         let span = keys::index_point(&state.key, index::NAME, org, &text_key(name))?;
         let request = ReadRequest::keys([key.clone()]);
-        let request = request.and_range(Range::of(span).limit(NAMESAKES));
+        let request = request.and_range(ReadRange::of(span).limit(NAMESAKES));
         let snapshot = self.resources.store.read(request).await?;
         let page = snapshot.pages.into_iter().next().unwrap_or_default();
         if page.more {
@@ -145,17 +146,17 @@ impl Inspection<'_> {
     async fn recount(
         &self,
         key: &Key,
-        counted: Option<&Entry>,
+        counted: Option<&StoredEntry>,
         count: u64,
     ) -> Result<bool, EngineError> {
         let before = counted.and_then(|entry| entry.stored.revision());
         let action = match count {
-            0 => Action::Delete,
-            _ => Action::Put(Put::of(NameCount { count }.encode()?)),
+            0 => WriteAction::Delete,
+            _ => WriteAction::Put(RecordPut::of(NameCount { count }.encode()?)),
         };
-        let step = Step {
+        let step = WriteStep {
             key: key.clone(),
-            condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
+            condition: before.map_or(WriteCondition::NotExists, WriteCondition::RevisionIs),
             action,
         };
         self.mend(vec![step]).await

@@ -6,7 +6,9 @@ use coeval_catalog::types::state::TypeState;
 use coeval_core::version::Uuid;
 use coeval_records::error::EngineError;
 use coeval_records::keys;
-use coeval_storage::{Action, Condition, Entry, Key, ReadRequest, Step, Stored as Kept};
+use coeval_storage::{
+    Key, ReadRequest, StoredEntry, StoredValue as Kept, WriteAction, WriteCondition, WriteStep,
+};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -35,8 +37,8 @@ impl Inspection<'_> {
     async fn suspects<'e>(
         &self,
         state: &TypeState,
-        entries: &'e [Entry],
-    ) -> Result<Vec<&'e Entry>, EngineError> {
+        entries: &'e [StoredEntry],
+    ) -> Result<Vec<&'e StoredEntry>, EngineError> {
         let mut asked = Vec::new();
         let ids = entries
             .iter()
@@ -72,7 +74,11 @@ impl Inspection<'_> {
         Ok(wrong.collect())
     }
 
-    async fn orphan(&mut self, state: &Arc<TypeState>, entry: &Entry) -> Result<(), EngineError> {
+    async fn orphan(
+        &mut self,
+        state: &Arc<TypeState>,
+        entry: &StoredEntry,
+    ) -> Result<(), EngineError> {
         let Some(id) = keys::id_of_entry(&entry.key) else {
             self.tell(&told(state, entry, None, false));
             return Ok(());
@@ -86,19 +92,19 @@ impl Inspection<'_> {
         let Some(revision) = there.and_then(|entry| entry.stored.revision()) else {
             return Ok(());
         };
-        let mut steps = vec![Step {
+        let mut steps = vec![WriteStep {
             key: entry.key.clone(),
-            condition: Condition::RevisionIs(revision),
-            action: Action::Delete,
+            condition: WriteCondition::RevisionIs(revision),
+            action: WriteAction::Delete,
         }];
         for major in &state.majors {
             let key = keys::record(&state.key, *major, id)?;
             let found = now.records.iter().find(|(own, _)| *own == key);
             let stored = found.and_then(|(_, stored)| stored.as_ref());
-            steps.push(Step {
-                condition: stored.map_or(Condition::NotExists, as_read),
+            steps.push(WriteStep {
+                condition: stored.map_or(WriteCondition::NotExists, as_read),
                 key,
-                action: Action::Nop,
+                action: WriteAction::Nop,
             });
         }
         let repaired = self.mend(steps).await?;
@@ -107,7 +113,7 @@ impl Inspection<'_> {
     }
 }
 
-fn told(state: &TypeState, entry: &Entry, id: Option<Uuid>, repaired: bool) -> Problem {
+fn told(state: &TypeState, entry: &StoredEntry, id: Option<Uuid>, repaired: bool) -> Problem {
     Problem {
         kind: ProblemKind::IndexOrphan,
         of: Some(state.key.clone()),

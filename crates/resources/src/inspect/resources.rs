@@ -4,13 +4,14 @@ use crate::inspect::{Inspection, Problem, ProblemKind, all};
 use coeval_catalog::types::pair::Pair;
 use coeval_catalog::types::state::TypeState;
 use coeval_codes::{Code, Coded};
-use coeval_core::phases::Standing;
+use coeval_core::phases::PairStanding;
 use coeval_core::version::Uuid;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::stored::Stored;
 use coeval_storage::{
-    Action, Condition, Content, Entry, Key, Put, Range, ReadRequest, Step, Stored as Kept,
+    Key, ReadRange, ReadRequest, RecordContent, RecordPut, StoredEntry, StoredValue as Kept,
+    WriteAction, WriteCondition, WriteStep,
 };
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ impl Inspection<'_> {
     pub(crate) async fn strangers(&mut self, known: &[TypeKey]) -> Result<(), EngineError> {
         let mut span = keys::all_records()?;
         loop {
-            let range = Range::of(span.clone()).keys_only().limit(1);
+            let range = ReadRange::of(span.clone()).keys_only().limit(1);
             let (_, page) = self.resources.store.range(range).await?;
             let Some(entry) = page.entries.first() else {
                 return Ok(());
@@ -109,18 +110,18 @@ impl Inspection<'_> {
             return Ok(());
         }
         let steps = vec![
-            Step {
+            WriteStep {
                 key: own.clone(),
-                condition: Condition::RevisionIs(stored.revision),
-                action: Action::Nop,
+                condition: WriteCondition::RevisionIs(stored.revision),
+                action: WriteAction::Nop,
             },
-            Step {
+            WriteStep {
                 key: key.clone(),
-                condition: Condition::NotExists,
-                action: Action::Put(Put {
+                condition: WriteCondition::NotExists,
+                action: WriteAction::Put(RecordPut {
                     indexed: false,
                     expires: stored.expires,
-                    ..Put::of(Content::default())
+                    ..RecordPut::of(RecordContent::default())
                 }),
             },
         ];
@@ -157,11 +158,11 @@ fn left_behind(state: &TypeState, now: &crate::inspect::Now, stored: &Stored) ->
         }
     }
     let truth = pair.truth().map(|truth| truth.header.version.major);
-    pair.standing() != Standing::Fresh && truth != Some(major)
+    pair.standing() != PairStanding::Fresh && truth != Some(major)
 }
 
 /// The resource, if it can be shown to somebody.
-fn readable(state: &TypeState, entry: &Entry) -> Result<Stored, (Code, String)> {
+fn readable(state: &TypeState, entry: &StoredEntry) -> Result<Stored, (Code, String)> {
     let told = |error: EngineError| (error.code(), error.to_string());
     let Some((_, major, id)) = keys::read_record(&entry.key) else {
         let reason = "its key names no resource".to_owned();

@@ -8,11 +8,11 @@ use crate::write::create::Planned;
 use crate::write::request::{Checking, Create};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
-use coeval_core::types::{Hook, Visibility};
+use coeval_core::types::{HookPoint, Visibility};
 use coeval_records::error::EngineError;
 use coeval_records::keys;
 use coeval_records::task_status::Status;
-use coeval_storage::Condition;
+use coeval_storage::WriteCondition;
 
 /// What a hook adds to a creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +37,13 @@ impl Resources {
         let definition = state.version(at);
         let before = definition.is_some_and(|one| {
             let mut hooks = one.hooks.iter();
-            hooks.any(|(hook, _)| *hook == Hook::PreCreate)
+            hooks.any(|(hook, _)| *hook == HookPoint::PreCreate)
         });
         if before {
             let reason = "nothing runs before a resource is made; use PostCreate".to_owned();
-            return Err(refuse(state, at, Hook::PreCreate, reason));
+            return Err(refuse(state, at, HookPoint::PreCreate, reason));
         }
-        let hook = self.runnable_hook(state, at, Hook::PostCreate).await?;
+        let hook = self.runnable_hook(state, at, HookPoint::PostCreate).await?;
         let Some(definition) = definition.filter(|_| hook.is_some()) else {
             return plain();
         };
@@ -73,7 +73,7 @@ impl Hooked {
             let key = keys::task(task.id)?;
             let steps = &mut planned.write.steps;
             steps.retain(|step| step.key != key);
-            steps.push(record::step(task, Condition::NotExists)?);
+            steps.push(record::step(task, WriteCondition::NotExists)?);
             steps.push(record::open_step(task.id, Vec::new())?);
         }
         Ok(Some(planned))

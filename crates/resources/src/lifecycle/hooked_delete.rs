@@ -6,7 +6,7 @@ use crate::resources::Resources;
 use crate::task_calls::NewTask;
 use crate::tasks::task::Task;
 use coeval_catalog::caller::Caller;
-use coeval_core::types::Hook;
+use coeval_core::types::HookPoint;
 use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
 use coeval_records::header::State;
@@ -28,10 +28,10 @@ impl Resources {
         let (of, version) = (&state.key, stored.header.version);
         let mut hooked = false;
         if stored.header.state != State::InDeletion {
-            let before = self.runnable_hook(state, version, Hook::PreDelete);
+            let before = self.runnable_hook(state, version, HookPoint::PreDelete);
             hooked = before.await?.is_some();
         }
-        let after = self.runnable_hook(state, version, Hook::PostDelete);
+        let after = self.runnable_hook(state, version, HookPoint::PostDelete);
         hooked |= after.await?.is_some();
         if !hooked {
             return Ok(None);

@@ -9,12 +9,12 @@ use crate::task_calls::NewTask;
 use crate::tasks::record;
 use crate::write::request::{Update, Updated};
 use coeval_catalog::caller::Caller;
-use coeval_core::types::Hook;
+use coeval_core::types::HookPoint;
 use coeval_core::version::Version;
 use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
 use coeval_records::header::State;
-use coeval_storage::Condition;
+use coeval_storage::WriteCondition;
 
 impl Resources {
     /// One attempt at a change: with its hooks, if the type version has any that are to run.
@@ -33,7 +33,7 @@ impl Resources {
         if runs
             && begins
             && self
-                .runnable_hook(state, before.version, Hook::PreDelete)
+                .runnable_hook(state, before.version, HookPoint::PreDelete)
                 .await?
                 .is_some()
         {
@@ -42,7 +42,7 @@ impl Resources {
             let saved = SavedUpdate::of(update);
             let saved = self.save_update(state, task.id, &saved)?;
             let steps = vec![
-                record::step(&task, Condition::NotExists)?,
+                record::step(&task, WriteCondition::NotExists)?,
                 record::open_step(task.id, saved)?,
                 self.audit_step(caller, &deed)?,
             ];
@@ -55,14 +55,14 @@ impl Resources {
         let mut task = None;
         if runs
             && self
-                .runnable_hook(state, after, Hook::PostUpdate)
+                .runnable_hook(state, after, HookPoint::PostUpdate)
                 .await?
                 .is_some()
         {
             let new = task_of(found, after, HookWork::Updated)?;
             let (drafted, _) = self.draft(caller, new)?;
             let steps = &mut planned.write.steps;
-            steps.push(record::step(&drafted, Condition::NotExists)?);
+            steps.push(record::step(&drafted, WriteCondition::NotExists)?);
             steps.push(record::open_step(drafted.id, Vec::new())?);
             task = Some(drafted);
         }

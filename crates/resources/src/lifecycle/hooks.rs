@@ -7,7 +7,7 @@ use coeval_catalog::behaviors::TypeBehavior;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_codes::Coded;
-use coeval_core::types::Hook;
+use coeval_core::types::HookPoint;
 use coeval_core::version::{Uuid, Version};
 use coeval_records::error::EngineError;
 use coeval_records::error::behaviors::BehaviorError;
@@ -48,13 +48,13 @@ pub enum HookWork {
 }
 
 /// The name of a hook, as files and tasks have it.
-pub const fn name_of(hook: Hook) -> &'static str {
+pub const fn name_of(hook: HookPoint) -> &'static str {
     match hook {
-        Hook::PreCreate => "PreCreate",
-        Hook::PostCreate => "PostCreate",
-        Hook::PostUpdate => "PostUpdate",
-        Hook::PreDelete => "PreDelete",
-        Hook::PostDelete => "PostDelete",
+        HookPoint::PreCreate => "PreCreate",
+        HookPoint::PostCreate => "PostCreate",
+        HookPoint::PostUpdate => "PostUpdate",
+        HookPoint::PreDelete => "PreDelete",
+        HookPoint::PostDelete => "PostDelete",
     }
 }
 
@@ -73,7 +73,7 @@ impl Resources {
         &self,
         state: &TypeState,
         version: Version,
-        hook: Hook,
+        hook: HookPoint,
     ) -> Result<Option<TypeBehavior>, EngineError> {
         let definition = state.version(version);
         let hooks = definition.map_or(&[][..], |one| &one.hooks);
@@ -91,7 +91,7 @@ impl Resources {
         &self,
         state: &TypeState,
         version: Version,
-        hook: Hook,
+        hook: HookPoint,
     ) -> Result<Option<TypeBehavior>, EngineError> {
         let found = self.hook(state, version, hook).await?;
         if let Some(found) = &found
@@ -129,7 +129,7 @@ impl Resources {
     }
 }
 
-pub fn refuse(state: &TypeState, version: Version, hook: Hook, reason: String) -> EngineError {
+pub fn refuse(state: &TypeState, version: Version, hook: HookPoint, reason: String) -> EngineError {
     BehaviorError::HookNotRun {
         hook: name_of(hook),
         of: format!("{}:{version}", state.key),

@@ -9,7 +9,7 @@ use crate::resources::Resources;
 use crate::task_calls::NewTask;
 use crate::tasks::record;
 use crate::tasks::task::{About, Task, TaskFailure};
-use coeval_access::{Action, GeneralRight, Level};
+use coeval_access::{AccessLevel, GeneralRight, ResourceAction};
 use coeval_catalog::behaviors::{TypeBehavior, interface_behavior_id};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
@@ -22,7 +22,7 @@ use coeval_records::error::tasks::TaskError;
 use coeval_records::header::State;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::task_status::Status;
-use coeval_storage::{AtomicWrite, Condition};
+use coeval_storage::{AtomicWrite, WriteCondition};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -67,7 +67,7 @@ impl Resources {
         arguments: Value,
         metadata: Value,
     ) -> Result<Task, EngineError> {
-        let found = self.find(caller, of, target, Action::Read).await?;
+        let found = self.find(caller, of, target, ResourceAction::Read).await?;
         let (state, stored) = (&*found.fetched.state, &found.stored);
         let version = stored.header.version;
         let one = self.behavior_of(state, version, behavior).await?;
@@ -174,7 +174,7 @@ impl Resources {
             }
         }
         let steps = vec![
-            record::step(&task, Condition::NotExists)?,
+            record::step(&task, WriteCondition::NotExists)?,
             self.audit_step(caller, &deed)?,
         ];
         self.commit(&keys::task(task.id)?, AtomicWrite { steps })
@@ -287,7 +287,7 @@ fn check_access(
     state: &TypeState,
     version: Version,
     one: &TypeBehavior,
-    has: Level,
+    has: AccessLevel,
 ) -> Result<(), BehaviorError> {
     let meta = state.definitions.get(&version).map(|found| &found.meta);
     let entries = meta.map_or(&[][..], |meta| &meta.behavior_access);

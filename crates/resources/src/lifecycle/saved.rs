@@ -14,7 +14,7 @@ use coeval_records::error::tasks::TaskError;
 use coeval_records::header::State;
 use coeval_records::seal::context::{Context, Purpose};
 use coeval_records::seal::secret_error::SecretError;
-use coeval_storage::{Millis, Revision};
+use coeval_storage::{Revision, UnixMillis};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -117,7 +117,7 @@ impl SavedUpdate {
                 description: unsaid(self.description),
                 sub_kind: unsaid(self.sub_kind),
                 external_id: unsaid(self.external_id),
-                expires: unsaid(self.expires).map(|expires| expires.map(Millis)),
+                expires: unsaid(self.expires).map(|expires| expires.map(UnixMillis)),
                 state: self.state,
                 message: unsaid(self.message),
                 applied: self.applied,
@@ -209,7 +209,7 @@ mod tests {
             description: Some(None),
             sub_kind: None,
             external_id: Some(Some("x".into())),
-            expires: Some(Some(Millis(5))),
+            expires: Some(Some(UnixMillis(5))),
             state: Some(State::InDeletion),
             message: Some(None),
             applied: Some(vec!["/a".into()]),

@@ -75,7 +75,7 @@ impl Resources {
             after: &after,
             whole: None,
             expires: stored.expires,
-            write: phases::Write::Update(phases::At::Old),
+            write: phases::PhaseWrite::Update(phases::WriteMajor::Old),
             said: None,
         };
         let mut write = self.put_object(fenced(state), &putting).await?;

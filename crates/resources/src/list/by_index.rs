@@ -5,11 +5,11 @@ use crate::list::look::{Batch, Candidate, Look, Stands};
 use crate::list::scope::Whose;
 use crate::list::window::end_of;
 use coeval_core::version::Uuid;
-use coeval_filter::{Direction, may_be_cut};
+use coeval_filter::{SortDirection, may_be_cut};
 use coeval_records::error::EngineError;
 use coeval_records::error::list::ListError;
 use coeval_records::keys;
-use coeval_storage::{Page, Range, ReadRequest, Span};
+use coeval_storage::{KeySpan, RangePage, ReadRange, ReadRequest};
 use std::cmp::Ordering;
 use std::collections::VecDeque;
 
@@ -27,11 +27,11 @@ struct Seat {
 /// Goes through an index of all sources together.
 #[derive(Debug)]
 pub(crate) struct ByIndex {
-    direction: Direction,
+    direction: SortDirection,
     /// What keys of the index begin with, for each source.
     prefixes: Vec<Vec<u8>>,
     /// What is left of it.
-    left: Vec<Span>,
+    left: Vec<KeySpan>,
     ready: VecDeque<Seat>,
     end: bool,
 }
@@ -110,7 +110,7 @@ impl ByIndex {
     pub(crate) async fn count(&self, look: &Look<'_>) -> Result<u64, EngineError> {
         let mut count = 0;
         for prefix in &self.prefixes {
-            let span = Span {
+            let span = KeySpan {
                 start: prefix.clone().into(),
                 end: end_of(prefix).into(),
             };
@@ -134,11 +134,11 @@ impl ByIndex {
         }
     }
 
-    fn range(&self, span: Span) -> Range {
-        let range = Range::of(span).keys_only();
+    fn range(&self, span: KeySpan) -> ReadRange {
+        let range = ReadRange::of(span).keys_only();
         match self.direction {
-            Direction::Ascending => range,
-            Direction::Descending => range.descending(),
+            SortDirection::Ascending => range,
+            SortDirection::Descending => range.descending(),
         }
     }
 
@@ -180,9 +180,9 @@ impl ByIndex {
                 self.end = unread.iter().all(Option::is_none);
                 for (span, last) in self.left.iter_mut().zip(unread) {
                     *span = match (last, self.direction) {
-                        (Some(last), Direction::Ascending) => span.after(&last),
-                        (Some(last), Direction::Descending) => span.before(&last),
-                        (None, _) => Span {
+                        (Some(last), SortDirection::Ascending) => span.after(&last),
+                        (Some(last), SortDirection::Descending) => span.before(&last),
+                        (None, _) => KeySpan {
                             start: span.end.clone(),
                             end: span.end.clone(),
                         },
@@ -207,7 +207,7 @@ impl ByIndex {
         let left = self.left.iter().zip(&self.prefixes).enumerate();
         self.left = left
             .map(|(source, (left, prefix))| {
-                let whole = Span {
+                let whole = KeySpan {
                     start: prefix.clone().into(),
                     end: end_of(prefix).into(),
                 };
@@ -221,16 +221,16 @@ impl ByIndex {
         for (span, prefix) in self.left.iter_mut().zip(&self.prefixes) {
             let at = [prefix.as_slice(), value, b"/"].concat();
             // What was read beyond the value is read again.
-            let whole = Span {
+            let whole = KeySpan {
                 start: prefix.clone().into(),
                 end: end_of(prefix).into(),
             };
             *span = match self.direction {
-                Direction::Ascending => Span {
+                SortDirection::Ascending => KeySpan {
                     start: end_of(&at).into(),
                     ..whole
                 },
-                Direction::Descending => Span {
+                SortDirection::Descending => KeySpan {
                     end: at.into(),
                     ..whole
                 },
@@ -245,7 +245,7 @@ impl ByIndex {
         for (source, prefix) in self.prefixes.iter().enumerate() {
             let start = [prefix.as_slice(), value, b"/"].concat();
             let end = end_of(&start).into();
-            let span = Span {
+            let span = KeySpan {
                 start: start.into(),
                 end,
             };
@@ -266,7 +266,7 @@ impl ByIndex {
         Ok(all)
     }
 
-    fn seats(&self, source: usize, page: &Page) -> Vec<Seat> {
+    fn seats(&self, source: usize, page: &RangePage) -> Vec<Seat> {
         let prefix = self.prefixes.get(source).map_or(0, Vec::len);
         let seat = |key: &[u8]| {
             let rest = key.get(prefix..)?;
@@ -288,64 +288,71 @@ impl ByIndex {
         let ascending =
             (&one.value, one.source, one.id).cmp(&(&other.value, other.source, other.id));
         match self.direction {
-            Direction::Ascending => ascending,
-            Direction::Descending => ascending.reverse(),
+            SortDirection::Ascending => ascending,
+            SortDirection::Descending => ascending.reverse(),
         }
     }
 }
 
 /// The direction of an order by one field of the header that every resource has in an index.
-fn built_in(order: &coeval_filter::Order) -> Option<Direction> {
-    use coeval_filter::Field;
+fn built_in(order: &coeval_filter::SortOrder) -> Option<SortDirection> {
+    use coeval_filter::FilterField;
     match order.fields() {
-        [(Field::Name | Field::Owner | Field::State, direction)] => Some(*direction),
+        [(FilterField::Name | FilterField::Owner | FilterField::State, direction)] => {
+            Some(*direction)
+        }
         _ => None,
     }
 }
 
 /// What of an index comes after a place. All of a cut value comes again, since the index can't say
 /// where in it the place is.
-fn rest_of(span: &Span, id_start: &str, place: &Place, direction: Direction) -> Span {
+fn rest_of(span: &KeySpan, id_start: &str, place: &Place, direction: SortDirection) -> KeySpan {
     if !may_be_cut(&plain(&place.index)) {
         return exactly_after(span, id_start, place, direction);
     }
     let at = [span.start.as_ref(), &place.index, b"/"].concat();
     match direction {
-        Direction::Ascending => Span {
+        SortDirection::Ascending => KeySpan {
             start: at.into(),
             end: span.end.clone(),
         },
-        Direction::Descending => Span {
+        SortDirection::Descending => KeySpan {
             start: span.start.clone(),
             end: end_of(&at).into(),
         },
     }
 }
 
-fn exactly_after(span: &Span, id_start: &str, place: &Place, direction: Direction) -> Span {
+fn exactly_after(
+    span: &KeySpan,
+    id_start: &str,
+    place: &Place,
+    direction: SortDirection,
+) -> KeySpan {
     let value = [span.start.as_ref(), &place.index, b"/"].concat();
     let own = [value.as_slice(), place.id.to_string().as_bytes()].concat();
     let border = match (id_start.cmp(place.of.as_str()), direction) {
         // All that this type has of the value stands before the place, or after it.
         (Ordering::Less, _) => end_of(&value),
         (Ordering::Greater, _) => value,
-        (Ordering::Equal, Direction::Ascending) => [own.as_slice(), &[0]].concat(),
-        (Ordering::Equal, Direction::Descending) => own,
+        (Ordering::Equal, SortDirection::Ascending) => [own.as_slice(), &[0]].concat(),
+        (Ordering::Equal, SortDirection::Descending) => own,
     };
     match direction {
-        Direction::Ascending => Span {
+        SortDirection::Ascending => KeySpan {
             start: border.into(),
             end: span.end.clone(),
         },
-        Direction::Descending => Span {
+        SortDirection::Descending => KeySpan {
             start: span.start.clone(),
             end: border.into(),
         },
     }
 }
 
-fn narrowed(one: &Span, other: &Span) -> Span {
-    Span {
+fn narrowed(one: &KeySpan, other: &KeySpan) -> KeySpan {
+    KeySpan {
         start: one.start.clone().max(other.start.clone()),
         end: one.end.clone().min(other.end.clone()),
     }
@@ -389,7 +396,7 @@ mod tests {
 
     #[test]
     fn what_comes_after_a_place_begins_with_the_next_id_of_that_value() {
-        let span = Span {
+        let span = KeySpan {
             start: b"x/".to_vec().into(),
             end: b"x0".to_vec().into(),
         };
@@ -407,20 +414,32 @@ mod tests {
         let table = [
             (
                 "a",
-                Direction::Ascending,
+                SortDirection::Ascending,
                 [false, false, false, false, true],
             ),
-            ("b", Direction::Ascending, [false, false, false, true, true]),
-            ("c", Direction::Ascending, [false, true, true, true, true]),
-            ("a", Direction::Descending, [true, true, true, true, false]),
             (
                 "b",
-                Direction::Descending,
+                SortDirection::Ascending,
+                [false, false, false, true, true],
+            ),
+            (
+                "c",
+                SortDirection::Ascending,
+                [false, true, true, true, true],
+            ),
+            (
+                "a",
+                SortDirection::Descending,
+                [true, true, true, true, false],
+            ),
+            (
+                "b",
+                SortDirection::Descending,
                 [true, true, false, false, false],
             ),
             (
                 "c",
-                Direction::Descending,
+                SortDirection::Descending,
                 [true, false, false, false, false],
             ),
         ];

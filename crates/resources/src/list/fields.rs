@@ -13,10 +13,10 @@ use coeval_catalog::kinds::VENDOR;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::WantedView;
 use coeval_codes::Coded;
-use coeval_core::decide::{self, Reading, Wanted};
-use coeval_core::types::{Step, TypeVersion};
+use coeval_core::decide::{self, VersionedRead, WantedVersion};
+use coeval_core::types::{PathToken, TypeVersion};
 use coeval_core::version::{Classification, StoredVersion, Version};
-use coeval_filter::{ContentPath, Field, Filter, Order};
+use coeval_filter::{ContentPath, Filter, FilterField, SortOrder};
 use coeval_records::error::EngineError;
 use coeval_records::error::list::ListError;
 use coeval_records::keys::TypeKey;
@@ -68,8 +68,8 @@ impl<'a> Listed<'a> {
             known && self.wanted.visible.has(*version) && !closed.contains(&version.major)
         });
         let lacks = |version: &Version| {
-            let shown = decide::decide_read(&Reading {
-                stored: decide::Stored::Alone(StoredVersion(*version)),
+            let shown = decide::decide_read(&VersionedRead {
+                stored: decide::StoredVersions::Alone(StoredVersion(*version)),
                 known: self.wanted.visible.known(self.state),
                 wanted: self.wanted.wanted,
                 restricted_below: None,
@@ -85,11 +85,11 @@ impl<'a> Listed<'a> {
         let newest = declaring.last().filter(|_| !lacking.is_empty())?;
         let (by, at) = (said(declaring), newest.short());
         Some(match self.wanted.wanted {
-            Wanted::Exactly(version) | Wanted::Major(version) => format!(
+            WantedVersion::Exactly(version) | WantedVersion::Major(version) => format!(
                 "spec.{path} is declared by {by} only, and what is shown at {} lacks it; use --version {at} to compare all",
                 version.short()
             ),
-            Wanted::AtMost(_) | Wanted::Stored => format!(
+            WantedVersion::AtMost(_) | WantedVersion::Stored => format!(
                 "spec.{path} is declared by {by} only: resources stored at {} are compared at their own version; use --version {at} to compare all",
                 said(&lacking)
             ),
@@ -98,7 +98,7 @@ impl<'a> Listed<'a> {
 
     /// Names beside which the one that was given could be a slip.
     fn near(&self, path: &ContentPath) -> Vec<String> {
-        let Some((Step::Key(last), around)) = path.steps().split_last() else {
+        let Some((PathToken::Key(last), around)) = path.steps().split_last() else {
             return Vec::new();
         };
         let mut names: Vec<String> = Vec::new();
@@ -159,7 +159,7 @@ fn of_filter<'f>(filter: &'f Filter, found: &mut Vec<&'f ContentPath>) {
         Filter::And(all) | Filter::Or(all) => all.iter().for_each(|one| of_filter(one, found)),
         Filter::Not(one) => of_filter(one, found),
         Filter::Test(test) => {
-            if let Field::Content(path) = &test.field {
+            if let FilterField::Content(path) = &test.field {
                 found.push(path);
             }
         }
@@ -175,9 +175,9 @@ pub(crate) fn check(types: &[Listed<'_>], query: &ListQuery) -> Result<Vec<Strin
     if let Some(filter) = &query.filter {
         of_filter(filter, &mut paths);
     }
-    let ordered = query.order.iter().flat_map(Order::fields);
+    let ordered = query.order.iter().flat_map(SortOrder::fields);
     paths.extend(ordered.filter_map(|(field, _)| match field {
-        Field::Content(path) => Some(path),
+        FilterField::Content(path) => Some(path),
         _ => None,
     }));
     said_of(types, paths, query.undeclared)

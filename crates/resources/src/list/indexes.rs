@@ -7,15 +7,17 @@ use crate::list::window::Stream;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::WantedView;
 use coeval_codes::Coded;
-use coeval_core::decide::{self, Reading as ReadDecision, Shown};
+use coeval_core::decide::{self, VersionedRead, ViewRendering};
 use coeval_core::version::{StoredVersion, Uuid, Version};
-use coeval_filter::{Compare, Field, Filter, IndexInfo, Operand, Plan, Test, may_be_cut};
+use coeval_filter::{
+    FieldComparison, FieldTest, Filter, FilterField, IndexInfo, IndexPlan, Operand, may_be_cut,
+};
 use coeval_records::error::EngineError;
 use coeval_records::header::index_values::text_key;
 use coeval_records::header::label_text;
 use coeval_records::keys::{self, index};
 use coeval_storage::key::{escape_ordered, escape_part};
-use coeval_storage::{Range, Span};
+use coeval_storage::{KeySpan, ReadRange};
 
 /// The most ids that are taken from a part of an index that is not in the order of ids; if there
 /// are more, the resources themselves are read, in order.
@@ -51,7 +53,7 @@ impl Look<'_> {
             let ranges = plan.ranges();
             let index = plan.index().unwrap_or_default();
             let all = keys::index_of_org(source.of(), index, org)?;
-            let points = matches!(plan, Plan::Point { .. } | Plan::Points { .. });
+            let points = matches!(plan, IndexPlan::Point { .. } | IndexPlan::Points { .. });
             if points && !ranges.iter().any(|range| may_be_cut(&range.from)) {
                 let stream = |range: &coeval_filter::KeyRange| {
                     let value = escape_ordered(&range.from);
@@ -64,7 +66,7 @@ impl Look<'_> {
                     exact: false,
                 });
             }
-            let spans = ranges.iter().map(|range| Span {
+            let spans = ranges.iter().map(|range| KeySpan {
                 start: [all.start.as_ref(), &escape_part(&range.from)]
                     .concat()
                     .into(),
@@ -91,10 +93,10 @@ impl Look<'_> {
     }
 
     /// All ids in these parts of an index, in order; `None` if there are too many.
-    async fn ids(&self, spans: Vec<Span>) -> Result<Option<Vec<Uuid>>, EngineError> {
+    async fn ids(&self, spans: Vec<KeySpan>) -> Result<Option<Vec<Uuid>>, EngineError> {
         let mut ids = Vec::new();
         for span in spans {
-            let mut range = Range::of(span).keys_only();
+            let mut range = ReadRange::of(span).keys_only();
             loop {
                 let page = self.range(range.clone()).await?.1;
                 ids.extend(
@@ -117,24 +119,24 @@ impl Look<'_> {
     }
 
     /// The part of an index that holds every match of the filter, if one does.
-    fn plan(&self, source: &Source) -> Option<Plan> {
+    fn plan(&self, source: &Source) -> Option<IndexPlan> {
         let (filter, compiled) = self.filter.as_ref()?;
         let plan = compiled.plan(&self.indexes(source));
-        if matches!(plan, Plan::Point { .. } | Plan::Points { .. }) {
+        if matches!(plan, IndexPlan::Point { .. } | IndexPlan::Points { .. }) {
             return Some(plan);
         }
         if let Some(label) = equal_label(filter) {
             let (index, value) = (index::LABEL.to_owned(), text_key(&label));
             return Some(if may_be_cut(&value) {
-                Plan::Prefix {
+                IndexPlan::Prefix {
                     index,
                     bytes: value,
                 }
             } else {
-                Plan::Point { index, value }
+                IndexPlan::Point { index, value }
             });
         }
-        (plan != Plan::Scan).then_some(plan)
+        (plan != IndexPlan::Scan).then_some(plan)
     }
 
     /// Whether some part of an index holds every match of the filter.
@@ -151,11 +153,11 @@ impl Look<'_> {
             single: true,
         };
         let mut all = vec![
-            built_in(index::NAME, Field::Name),
-            built_in(index::OWNER, Field::Owner),
-            built_in(index::STATE, Field::State),
+            built_in(index::NAME, FilterField::Name),
+            built_in(index::OWNER, FilterField::Owner),
+            built_in(index::STATE, FilterField::State),
             // Only those that have one are in it; no plan looks for those that have none.
-            built_in(index::EXTERNAL_ID, Field::ExternalId),
+            built_in(index::EXTERNAL_ID, FilterField::ExternalId),
         ];
         all.extend(declared(&source.state, &source.versions, &source.wanted));
         all
@@ -197,7 +199,7 @@ fn declared(state: &TypeState, versions: &[Version], wanted: &WantedView) -> Vec
     }
     let info = |(name, path): &(String, coeval_core::types::PathPattern)| IndexInfo {
         name: format!("{}{name}", index::DECLARED),
-        field: Field::Content(path.into()),
+        field: FilterField::Content(path.into()),
         // Content that does not fit its schema can be stored, so nothing is certain of it.
         single: false,
     };
@@ -208,14 +210,14 @@ fn as_stored(state: &TypeState, version: Version, wanted: &WantedView) -> bool {
     let restricted = state
         .version(version)
         .and_then(|one| one.restricted_view.as_ref());
-    let view = decide::decide_read(&ReadDecision {
-        stored: decide::Stored::Alone(StoredVersion(version)),
+    let view = decide::decide_read(&VersionedRead {
+        stored: decide::StoredVersions::Alone(StoredVersion(version)),
         known: &wanted.visible.known_with(state, &[version]),
         wanted: wanted.wanted,
         restricted_below: restricted.map(|restricted| restricted.below),
     });
     match view {
-        Ok(view) => view.shown == Shown::AsStored,
+        Ok(view) => view.shown == ViewRendering::AsStored,
         Err(refusal) => {
             // Its resources are quarantined, found or not; it has no say in which index serves.
             tracing::debug!(%version, code = %refusal.code(), "not shown");
@@ -227,9 +229,9 @@ fn as_stored(state: &TypeState, version: Version, wanted: &WantedView) -> bool {
 /// The id that every match has.
 fn equal_id(filter: &Filter) -> Option<&str> {
     match filter {
-        Filter::Test(Test {
-            field: Field::Id,
-            compare: Compare::Equal(Operand::Text(id)),
+        Filter::Test(FieldTest {
+            field: FilterField::Id,
+            compare: FieldComparison::Equal(Operand::Text(id)),
             ..
         }) => Some(id),
         // Bounded: a filter was compiled before, which refuses deep ones.
@@ -241,14 +243,14 @@ fn equal_id(filter: &Filter) -> Option<&str> {
 /// A label that every match has, as the index of labels holds it.
 fn equal_label(filter: &Filter) -> Option<String> {
     match filter {
-        Filter::Test(Test {
-            field: Field::Label(key),
-            compare: Compare::Equal(Operand::Text(value)),
+        Filter::Test(FieldTest {
+            field: FilterField::Label(key),
+            compare: FieldComparison::Equal(Operand::Text(value)),
             ..
         }) => Some(label_text(key, value)),
-        Filter::Test(Test {
-            field: Field::Label(key),
-            compare: Compare::Equal(Operand::Json(serde_json::Value::String(value))),
+        Filter::Test(FieldTest {
+            field: FilterField::Label(key),
+            compare: FieldComparison::Equal(Operand::Json(serde_json::Value::String(value))),
             ..
         }) => Some(label_text(key, value)),
         // Bounded: a filter was compiled before, which refuses deep ones.

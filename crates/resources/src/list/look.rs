@@ -7,8 +7,8 @@ use crate::resource::Resource;
 use crate::resources::Resources;
 use coeval_catalog::caller::Caller;
 use coeval_core::version::{Uuid, Version};
-use coeval_filter::{Compiled, Filter, Order};
-use coeval_storage::Entry;
+use coeval_filter::{CompiledFilter, Filter, SortOrder};
+use coeval_storage::StoredEntry;
 
 /// One listing.
 #[derive(Debug)]
@@ -16,9 +16,9 @@ pub(crate) struct Look<'a> {
     pub resources: &'a Resources,
     pub caller: &'a Caller,
     pub scope: Scope,
-    pub filter: Option<(&'a Filter, Compiled)>,
+    pub filter: Option<(&'a Filter, CompiledFilter)>,
     /// None: by id.
-    pub order: Option<&'a Order>,
+    pub order: Option<&'a SortOrder>,
     /// Whether the records of neighbours in the listing have been neighbours so far.
     pub dense: bool,
     /// Whether the filter or the order looks at names that are behind ids.
@@ -49,7 +49,7 @@ pub(crate) struct Candidate {
     pub version: Option<Version>,
     pub stands: Stands,
     /// What is stored, if it was read already.
-    pub entry: Option<Entry>,
+    pub entry: Option<StoredEntry>,
 }
 
 /// Where a candidate was found in the order.

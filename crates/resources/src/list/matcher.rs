@@ -3,11 +3,11 @@
 use crate::list::visible::{names_behind, needs_names, readable, rules_out};
 use crate::resources::Resources;
 use crate::seen::{Names, SeenResource};
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::WantedView;
-use coeval_filter::{Compiled, Filter};
+use coeval_filter::{CompiledFilter, Filter};
 use coeval_records::error::EngineError;
 use coeval_records::error::list::ListError;
 use coeval_records::stored::Stored;
@@ -17,7 +17,7 @@ use coeval_storage::Token;
 #[derive(Clone, Debug)]
 pub struct Matcher {
     filter: Filter,
-    compiled: Compiled,
+    compiled: CompiledFilter,
 }
 
 impl Matcher {
@@ -35,7 +35,7 @@ impl Matcher {
         (resources, caller): (&Resources, &Caller),
         state: &TypeState,
         stored: Stored,
-        (wanted, level): (&WantedView, Level),
+        (wanted, level): (&WantedView, AccessLevel),
         token: Token,
     ) -> Result<bool, EngineError> {
         let (id, header) = (stored.id, stored.header.clone());

@@ -7,7 +7,9 @@ use coeval_records::error::list::ListError;
 use coeval_records::keys;
 use coeval_records::seal::error::KeyringError;
 use coeval_records::seal::keyring::{KeyId, Keyring};
-use coeval_storage::{Action, AtomicWrite, Condition, Content, Put, ReadRequest};
+use coeval_storage::{
+    AtomicWrite, ReadRequest, RecordContent, RecordPut, WriteAction, WriteCondition,
+};
 use std::sync::{Arc, PoisonError};
 
 /// The name of the record with the key.
@@ -47,13 +49,13 @@ impl Resources {
             }
             // None, or damaged: with a new one, listings that are under way begin anew.
             let condition = match found.and_then(|entry| entry.stored.revision()) {
-                Some(revision) => Condition::RevisionIs(revision),
-                None => Condition::NotExists,
+                Some(revision) => WriteCondition::RevisionIs(revision),
+                None => WriteCondition::NotExists,
             };
             let id = KeyId::new("page-1").ok_or(ListError::Key(KeyringError::Empty))?;
             let line = Keyring::generate_line(&id).map_err(ListError::from)?;
-            let put = Put::of(Content::of(line.as_bytes().to_vec()));
-            let write = AtomicWrite::new().step(&key, condition, Action::Put(put));
+            let put = RecordPut::of(RecordContent::of(line.as_bytes().to_vec()));
+            let write = AtomicWrite::new().step(&key, condition, WriteAction::Put(put));
             // Read again either way: what is in the store is what counts.
             unless_raced(self.commit(&key, write).await)?;
         }

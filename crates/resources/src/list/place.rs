@@ -34,7 +34,10 @@ impl Bound {
             .filter
             .as_ref()
             .map(coeval_filter::Filter::fingerprint);
-        let order = query.order.as_ref().map(coeval_filter::Order::fingerprint);
+        let order = query
+            .order
+            .as_ref()
+            .map(coeval_filter::SortOrder::fingerprint);
         let unsaid = |error| not_encoded("a listing", &error);
         Ok(Self {
             caller: lines(&[caller.user(), caller.org()]),

@@ -3,7 +3,7 @@
 use crate::quarantined::Quarantined;
 use crate::resource::Resource;
 use coeval_core::version::Classification;
-use coeval_filter::{Filter, Order};
+use coeval_filter::{Filter, SortOrder};
 use coeval_records::keys::TypeKey;
 use coeval_storage::Token;
 
@@ -65,7 +65,7 @@ pub struct ListQuery {
     /// Only those that it matches, as the caller sees them.
     pub filter: Option<Filter>,
     /// In which order; of no field: by id.
-    pub order: Option<Order>,
+    pub order: Option<SortOrder>,
     /// Which page.
     pub page: PageAt,
     /// How many a page has.

@@ -7,14 +7,14 @@ use coeval_core::version::Uuid;
 use coeval_records::attempts::Attempts;
 use coeval_records::error::EngineError;
 use coeval_records::keys;
-use coeval_storage::{Entry, Key, Range, ReadRequest, Span, Token};
+use coeval_storage::{Key, KeySpan, ReadRange, ReadRequest, StoredEntry, Token};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Fewer than this are read by key.
 const WORTH_A_RANGE: usize = 16;
 
 /// Records that were found, by source and id.
-type Found = BTreeMap<(usize, Uuid), Entry>;
+type Found = BTreeMap<(usize, Uuid), StoredEntry>;
 
 impl Look<'_> {
     /// Reads the records of candidates that have none yet. What is gone by now has none after it.
@@ -112,8 +112,8 @@ impl Look<'_> {
                 break;
             };
             let from = keys::record(one.of(), major, *first)?;
-            let span = Span::between(&from, &keys::record(one.of(), major, *last)?);
-            let range = Range::of(span).limit(ids.len().saturating_mul(2));
+            let span = KeySpan::between(&from, &keys::record(one.of(), major, *last)?);
+            let range = ReadRange::of(span).limit(ids.len().saturating_mul(2));
             let mut request = ReadRequest::range(range);
             request.keys.push(one.state.phase_key.clone());
             request.at_least = self.caller.at_least;

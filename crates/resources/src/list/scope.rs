@@ -3,7 +3,7 @@
 use crate::list::query::{InOrg, ListOf, ListQuery};
 use crate::resource::urn;
 use crate::resources::Resources;
-use coeval_access::{Denied, Reason};
+use coeval_access::{DenialReason, DeniedAccess};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::definition::Definition;
 use coeval_catalog::types::state::TypeState;
@@ -14,7 +14,7 @@ use coeval_records::attempts::Attempts;
 use coeval_records::error::EngineError;
 use coeval_records::header::Header;
 use coeval_records::keys::{self, TypeKey, index};
-use coeval_storage::{Key, Range, ReadRequest, Span, Token};
+use coeval_storage::{Key, KeySpan, ReadRange, ReadRequest, Token};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -278,15 +278,15 @@ pub fn whose(caller: &Caller, org: &InOrg) -> Result<Whose, EngineError> {
         InOrg::Own => Ok(Whose::Org(caller.org().to_owned())),
         InOrg::One(org) if provider || org == caller.org() => Ok(Whose::Org(org.clone())),
         InOrg::All if provider => Ok(Whose::Everybody),
-        InOrg::One(_) | InOrg::All => Err(EngineError::Denied(Denied {
+        InOrg::One(_) | InOrg::All => Err(EngineError::Denied(DeniedAccess {
             hidden: false,
-            reason: Reason::OtherOrganization,
+            reason: DenialReason::OtherOrganization,
         })),
     }
 }
 
 /// The parts of the index of versions that belong to none of these.
-fn gaps(of: &TypeKey, versions: &BTreeSet<Version>) -> Result<Vec<Range>, EngineError> {
+fn gaps(of: &TypeKey, versions: &BTreeSet<Version>) -> Result<Vec<ReadRange>, EngineError> {
     let mut spans = Vec::new();
     for version in versions {
         spans.push(keys::at_version(of, *version)?);
@@ -296,19 +296,19 @@ fn gaps(of: &TypeKey, versions: &BTreeSet<Version>) -> Result<Vec<Range>, Engine
     let mut start = all.start;
     let mut gaps = Vec::new();
     for span in spans {
-        gaps.push(Span {
+        gaps.push(KeySpan {
             start: std::mem::replace(&mut start, span.end),
             end: span.start,
         });
     }
-    gaps.push(Span {
+    gaps.push(KeySpan {
         start,
         end: all.end,
     });
     gaps.retain(|span| !span.is_empty());
     Ok(gaps
         .into_iter()
-        .map(|span| Range::of(span).limit(1))
+        .map(|span| ReadRange::of(span).limit(1))
         .collect())
 }
 

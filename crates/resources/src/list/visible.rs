@@ -11,19 +11,21 @@ use crate::quarantined::Quarantined;
 use crate::resource::{Resource, urn};
 use crate::resources::Resources;
 use crate::seen::{Names, SeenResource};
-use coeval_access::{Acl, AclFacts, Action, Decision, Facts, Level, decide};
+use coeval_access::{
+    AccessDecision, AccessLevel, Acl, AclFacts, ResourceAction, ResourceFacts, decide,
+};
 use coeval_catalog::allow::{allowed, home, type_name, version_facts};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_core::version::{Uuid, Version};
-use coeval_filter::{Compiled, Field, Filter};
+use coeval_filter::{CompiledFilter, Filter, FilterField};
 use coeval_records::acl::decode_acl;
 use coeval_records::error::EngineError;
 use coeval_records::header::Header;
 use coeval_records::header::index_values::{SeenHeader, header_key, text_key};
 use coeval_records::keys::{self, index};
 use coeval_records::stored::Stored;
-use coeval_storage::{Entry, Key, ReadRequest, Stored as Kept, Token};
+use coeval_storage::{Key, ReadRequest, StoredEntry, StoredValue, Token};
 use serde::de::IgnoredAny;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -73,7 +75,7 @@ impl Look<'_> {
     }
 
     /// `None` if it is not, or no longer, where the listing looks for it.
-    fn look_at(&self, candidate: &Candidate, entry: Entry) -> Option<Looked> {
+    fn look_at(&self, candidate: &Candidate, entry: StoredEntry) -> Option<Looked> {
         let source = self.scope.sources.get(candidate.source)?;
         let unread = |error: &EngineError, key: &Key| {
             let major = keys::read_record(key).map_or(0, |(_, major, _)| major);
@@ -86,8 +88,8 @@ impl Look<'_> {
         };
         let key = entry.key.clone();
         let record = match entry.stored {
-            Kept::Record(record) => record,
-            Kept::Damaged { damage, .. } => {
+            StoredValue::Record(record) => record,
+            StoredValue::Damaged { damage, .. } => {
                 let key = key.clone();
                 let error = coeval_storage::StorageError::Damaged {
                     key: key.clone(),
@@ -126,7 +128,7 @@ impl Look<'_> {
             };
             match one {
                 Looked::Read(stored) => {
-                    let known = allowed(self.caller, &state, stored, Action::Read, None);
+                    let known = allowed(self.caller, &state, stored, ResourceAction::Read, None);
                     if matches!(known, Ok(None)) {
                         wanted.push((keys::acl(candidate.id)?, candidate.id, false));
                     }
@@ -184,7 +186,7 @@ impl Look<'_> {
                 Err(quarantined)
             }
             Looked::Read(stored) => {
-                let level = match allowed(self.caller, &state, &stored, Action::Read, acl) {
+                let level = match allowed(self.caller, &state, &stored, ResourceAction::Read, acl) {
                     Ok(level) => level?,
                     Err(EngineError::Denied(_)) => return None,
                     Err(error) => {
@@ -207,7 +209,7 @@ impl Look<'_> {
         version: Version,
         acl: &Acl,
         owns: bool,
-    ) -> Option<Level> {
+    ) -> Option<AccessLevel> {
         may_know(self.caller, state, version, &self.scope.whose, (acl, owns))
     }
 
@@ -229,7 +231,7 @@ impl Look<'_> {
         candidate: &Candidate,
         state: &TypeState,
         stored: Stored,
-        level: Level,
+        level: AccessLevel,
         token: Token,
     ) -> Option<Outcome> {
         let wanted = &self.scope.sources.get(candidate.source)?.wanted;
@@ -289,7 +291,7 @@ impl Look<'_> {
     }
 
     /// What a resource is sorted by; where it was found in a sorted list, what it was sorted by then.
-    fn sorted_by(&self, stands: &Stands, seen: &impl coeval_filter::Seen) -> Vec<u8> {
+    fn sorted_by(&self, stands: &Stands, seen: &impl coeval_filter::FilterView) -> Vec<u8> {
         match (self.order, stands) {
             (_, Stands::Sorted(key)) => key.clone(),
             (None, _) => Vec::new(),
@@ -329,22 +331,22 @@ pub fn may_know(
     version: Version,
     whose: &Whose,
     (acl, owns): (&Acl, bool),
-) -> Option<Level> {
+) -> Option<AccessLevel> {
     let org = match whose {
         Whose::Org(org) => org.as_str(),
         // Those who look at all organizations are of the provider.
         Whose::Everybody => coeval_catalog::allow::SYSTEM_ORG,
     };
-    let facts = Facts {
+    let facts = ResourceFacts {
         of: type_name(&state.key).ok()?,
         version: version_facts(state, version, &caller.subject),
         home: home(org),
         owner: owns.then(|| caller.user()),
         acl: AclFacts::Loaded(acl),
     };
-    match decide(Action::Read, &caller.subject, &facts) {
-        Decision::Allowed(allowed) => Some(allowed.level),
-        Decision::Denied(_) | Decision::NeedsAcl => None,
+    match decide(ResourceAction::Read, &caller.subject, &facts) {
+        AccessDecision::Allowed(allowed) => Some(allowed.level),
+        AccessDecision::Denied(_) | AccessDecision::NeedsAcl => None,
     }
 }
 
@@ -363,7 +365,7 @@ pub async fn names_behind(resources: &Resources, caller: &Caller, resource: &Res
 /// header can still be answered.
 pub(crate) fn rules_out(
     filter: &Filter,
-    compiled: &Compiled,
+    compiled: &CompiledFilter,
     state: &TypeState,
     header: &Header,
     id: Uuid,
@@ -406,14 +408,14 @@ fn told_by_header(filter: &Filter) -> bool {
         Filter::Not(filter) => told_by_header(filter),
         Filter::Test(test) => !matches!(
             test.field,
-            Field::Content(_)
-                | Field::Version
-                | Field::Expires
-                | Field::EntityType
-                | Field::Vendor
-                | Field::Nss
-                | Field::OwnerName
-                | Field::OrgName
+            FilterField::Content(_)
+                | FilterField::Version
+                | FilterField::Expires
+                | FilterField::EntityType
+                | FilterField::Vendor
+                | FilterField::Nss
+                | FilterField::OwnerName
+                | FilterField::OrgName
         ),
     }
 }

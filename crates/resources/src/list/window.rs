@@ -6,7 +6,7 @@
 use crate::list::look::Look;
 use coeval_core::version::Version;
 use coeval_records::error::EngineError;
-use coeval_storage::{Entry, Range, ReadRequest, Span, Token};
+use coeval_storage::{KeySpan, ReadRange, ReadRequest, StoredEntry, Token};
 
 /// Keys that begin so and go on with an id.
 #[derive(Clone, Debug)]
@@ -18,7 +18,7 @@ pub(crate) struct Stream {
 }
 
 impl Stream {
-    pub(crate) fn of(span: &Span, version: Option<Version>) -> Self {
+    pub(crate) fn of(span: &KeySpan, version: Option<Version>) -> Self {
         Self {
             prefix: span.start.to_vec(),
             version,
@@ -26,13 +26,13 @@ impl Stream {
     }
 
     /// What comes after this rest of a key; all of it after an empty one.
-    pub(crate) fn after(&self, rest: &[u8]) -> Span {
+    pub(crate) fn after(&self, rest: &[u8]) -> KeySpan {
         let mut start = self.prefix.clone();
         if !rest.is_empty() {
             start.extend_from_slice(rest);
             start.push(0);
         }
-        Span {
+        KeySpan {
             start: start.into(),
             end: end_of(&self.prefix).into(),
         }
@@ -55,7 +55,7 @@ pub(crate) struct Seat {
     pub rest: Vec<u8>,
     /// Which stream.
     pub stream: usize,
-    pub entry: Entry,
+    pub entry: StoredEntry,
 }
 
 /// What all streams have up to a point.
@@ -79,7 +79,7 @@ impl Look<'_> {
         whole: bool,
     ) -> Result<Window, EngineError> {
         let ranges = streams.iter().map(|stream| {
-            let range = Range::of(stream.after(rest)).limit(limit);
+            let range = ReadRange::of(stream.after(rest)).limit(limit);
             if whole { range } else { range.keys_only() }
         });
         let request = ReadRequest {
@@ -126,7 +126,7 @@ impl Look<'_> {
     }
 
     /// How many keys a span has.
-    pub(crate) async fn count_keys(&self, span: Span) -> Result<u64, EngineError> {
+    pub(crate) async fn count_keys(&self, span: KeySpan) -> Result<u64, EngineError> {
         let (_, count) = self.resources.store.count(span).await?;
         Ok(count)
     }
@@ -134,8 +134,8 @@ impl Look<'_> {
     /// One page of a range.
     pub(crate) async fn range(
         &self,
-        range: Range,
-    ) -> Result<(Token, coeval_storage::Page), EngineError> {
+        range: ReadRange,
+    ) -> Result<(Token, coeval_storage::RangePage), EngineError> {
         let mut request = ReadRequest::range(range);
         request.at_least = self.caller.at_least;
         let snapshot = self.resources.store.read(request).await?;

@@ -4,7 +4,9 @@ use crate::pairs::mirror::Unfit;
 use coeval_core::version::Uuid;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Action, Condition, Entry, Key, Millis, Put, Step, StorageError};
+use coeval_storage::{
+    Key, RecordPut, StorageError, StoredEntry, UnixMillis, WriteAction, WriteCondition, WriteStep,
+};
 use serde::{Deserialize, Serialize};
 
 /// Why a resource is listed.
@@ -28,17 +30,17 @@ impl Listed {
         &self,
         of: &TypeKey,
         id: Uuid,
-        expires: Option<Millis>,
-    ) -> Result<Vec<Step>, EngineError> {
+        expires: Option<UnixMillis>,
+    ) -> Result<Vec<WriteStep>, EngineError> {
         let body = coeval_records::encode::encode("a failure", self)?;
-        let put = |key, put| Step {
+        let put = |key, put| WriteStep {
             key,
-            condition: Condition::Whatever,
-            action: Action::Put(put),
+            condition: WriteCondition::Whatever,
+            action: WriteAction::Put(put),
         };
         Ok(vec![
-            put(keys::failed(of, id)?, Put::of(body).expiring(expires)),
-            put(tell_key(of)?, Put::of(b"{}".to_vec())),
+            put(keys::failed(of, id)?, RecordPut::of(body).expiring(expires)),
+            put(tell_key(of)?, RecordPut::of(b"{}".to_vec())),
         ])
     }
 }
@@ -49,16 +51,16 @@ pub fn tell_key(of: &TypeKey) -> Result<Key, StorageError> {
 }
 
 /// Takes a resource off the list.
-pub(crate) fn cleared(of: &TypeKey, id: Uuid) -> Result<Step, EngineError> {
-    Ok(Step {
+pub(crate) fn cleared(of: &TypeKey, id: Uuid) -> Result<WriteStep, EngineError> {
+    Ok(WriteStep {
         key: keys::failed(of, id)?,
-        condition: Condition::Whatever,
-        action: Action::Delete,
+        condition: WriteCondition::Whatever,
+        action: WriteAction::Delete,
     })
 }
 
 /// One of the list.
-pub fn decode(entry: &Entry) -> Option<(Uuid, Listed)> {
+pub fn decode(entry: &StoredEntry) -> Option<(Uuid, Listed)> {
     let id = keys::id_of_entry(&entry.key)?;
     let listed = serde_json::from_slice(&entry.stored.record()?.content.body).ok()?;
     Some((id, listed))

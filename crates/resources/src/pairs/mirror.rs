@@ -7,13 +7,13 @@ use bytes::Bytes;
 use coeval_catalog::types::pair::Pair;
 use coeval_catalog::types::state::TypeState;
 use coeval_codes::{Code, Coded};
-use coeval_core::convert::Record;
-use coeval_core::phases::Standing;
+use coeval_core::convert::ContentRecord;
+use coeval_core::phases::PairStanding;
 use coeval_core::version::{Uuid, Version};
 use coeval_records::error::EngineError;
 use coeval_records::header::{Header, State};
 use coeval_records::stored::Stored;
-use coeval_storage::Limits;
+use coeval_storage::StoreLimits;
 
 /// Why a resource can't have a record at the other major.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl Unfit {
 pub struct Truth<'a> {
     pub header: &'a Header,
     /// With its secure values; nothing: the content stays as it was found.
-    pub whole: Option<&'a Record>,
+    pub whole: Option<&'a ContentRecord>,
     /// As it was found.
     pub before: Option<&'a Stored>,
     pub replaced: Option<Bytes>,
@@ -59,7 +59,7 @@ impl Resources {
         let record = match (truth.whole, truth.before) {
             (Some(whole), _) => whole.clone(),
             // Content and secrets are there already, and stay.
-            (None, Some(_)) if pair.standing() == Standing::Fresh => {
+            (None, Some(_)) if pair.standing() == PairStanding::Fresh => {
                 if let Some(mirror) = pair.at(other) {
                     let header = Header {
                         version: mirror.header.version,
@@ -84,7 +84,7 @@ impl Resources {
         state: &TypeState,
         id: Uuid,
         header: &Header,
-        record: Record,
+        record: ContentRecord,
         at: Version,
         replaced: Option<Bytes>,
     ) -> Result<Sealed, Unfit> {
@@ -105,7 +105,7 @@ impl Resources {
         let encoded = sealed.store.encode();
         let encoded = encoded.map_err(|error| Unfit::of(&error))?;
         let size = encoded.stored_size();
-        if size > Limits::default().record {
+        if size > StoreLimits::default().record {
             return Err(Unfit {
                 code: coeval_codes::TOO_LARGE,
                 reason: format!("at {at} it has {size} bytes, more than a record can have"),

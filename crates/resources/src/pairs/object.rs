@@ -9,14 +9,15 @@ use coeval_catalog::fetched::Fetched;
 use coeval_catalog::types::pair::Pair;
 use coeval_catalog::types::part::PHASES;
 use coeval_catalog::types::state::TypeState;
-use coeval_core::convert::Record;
+use coeval_core::convert::ContentRecord;
 use coeval_core::phases::{
-    Failing, Fit, Home, Keys, Plan, Refusal, Standing, Step as PhaseStep, Write, plan_write,
+    FailedListChange, KeyStep, MirrorFit, PairStanding, PhasePlan, PhaseRefusal, PhaseWrite,
+    RecordHome, TouchedKeys, plan_write,
 };
 use coeval_core::version::{Uuid, Version};
 use coeval_records::error::EngineError;
 use coeval_records::stored::Stored;
-use coeval_storage::{AtomicWrite, Millis, PutRevision};
+use coeval_storage::{AtomicWrite, PutRevision, UnixMillis};
 
 /// A resource that is to be written.
 #[derive(Debug)]
@@ -28,10 +29,10 @@ pub(crate) struct Putting<'a> {
     /// What the source of truth becomes.
     pub after: &'a Sealed,
     /// The same with its secure values; nothing: the content stays as it was.
-    pub whole: Option<&'a Record>,
-    pub expires: Option<Millis>,
+    pub whole: Option<&'a ContentRecord>,
+    pub expires: Option<UnixMillis>,
     /// What the caller does; it matters in migrations alone.
-    pub write: Write,
+    pub write: PhaseWrite,
     /// The version that a new resource was written at.
     pub said: Option<Version>,
 }
@@ -39,7 +40,7 @@ pub(crate) struct Putting<'a> {
 /// The two records of a resource after a plan.
 struct Both<'a> {
     pair: &'a Pair,
-    plan: Plan,
+    plan: PhasePlan,
     /// What is put as the old record, and as the new one.
     old: Option<Sealed>,
     new: Option<Sealed>,
@@ -91,19 +92,19 @@ impl Resources {
         let part = &pair.part;
         let row = part.row();
         let takes_part = match putting.write {
-            Write::Create(coeval_core::phases::At::New) | Write::Move => false,
-            Write::Create(coeval_core::phases::At::Old) => true,
-            Write::Update(_) | Write::KeepAlive | Write::Delete => {
-                pair.standing() != Standing::Alone
+            PhaseWrite::Create(coeval_core::phases::WriteMajor::New) | PhaseWrite::Move => false,
+            PhaseWrite::Create(coeval_core::phases::WriteMajor::Old) => true,
+            PhaseWrite::Update(_) | PhaseWrite::KeepAlive | PhaseWrite::Delete => {
+                pair.standing() != PairStanding::Alone
             }
         };
         let mut write = write;
         let (mut mirror, mut unfit) = (None, None);
-        if takes_part && row.writes == Keys::Both {
+        if takes_part && row.writes == TouchedKeys::Both {
             let (_, other) = part.majors();
             let said = putting.said.filter(|said| said.major == other);
             let at = said.or_else(|| pair.mirror_at(state));
-            let at = at.ok_or(Refusal::NotLive {
+            let at = at.ok_or(PhaseRefusal::NotLive {
                 phase: part.phase,
                 live: part.migration.live,
             })?;
@@ -127,15 +128,17 @@ impl Resources {
             }
         }
         let fit = match &unfit {
-            None => Fit::Both,
-            Some(_) => Fit::OnlyTruth,
+            None => MirrorFit::Both,
+            Some(_) => MirrorFit::OnlyTruth,
         };
         let (live, phase) = (part.migration.live, part.phase);
         let plan = plan_write(&PHASES, live, phase, &pair.found(), putting.write, fit);
         let plan = plan.map_err(|refusal| match (refusal, &unfit) {
-            (Refusal::Unfit | Refusal::NotReadBack, Some(why)) => EngineError::MirrorUnfit {
-                reason: why.reason.clone(),
-            },
+            (PhaseRefusal::Unfit | PhaseRefusal::NotReadBack, Some(why)) => {
+                EngineError::MirrorUnfit {
+                    reason: why.reason.clone(),
+                }
+            }
             (refusal, _) => refusal.into(),
         })?;
         let truth = after.clone();
@@ -161,7 +164,7 @@ impl Resources {
         write: AtomicWrite,
         fetched: &Fetched,
         stored: &Stored,
-        expires: Option<Millis>,
+        expires: Option<UnixMillis>,
     ) -> Result<AtomicWrite, EngineError> {
         let (state, id) = (&*fetched.state, stored.id);
         state.part()?;
@@ -177,7 +180,7 @@ impl Resources {
             after: &after,
             whole: None,
             expires,
-            write: Write::KeepAlive,
+            write: PhaseWrite::KeepAlive,
             said: None,
         };
         let (write, both, unfit) = self.both(write, pair, &putting).await?;
@@ -209,7 +212,14 @@ impl Resources {
         };
         let (live, phase) = (pair.part.migration.live, pair.part.phase);
         let found = pair.found();
-        let plan = plan_write(&PHASES, live, phase, &found, Write::Delete, Fit::Both)?;
+        let plan = plan_write(
+            &PHASES,
+            live,
+            phase,
+            &found,
+            PhaseWrite::Delete,
+            MirrorFit::Both,
+        )?;
         let both = Both {
             pair,
             plan,
@@ -226,12 +236,12 @@ impl Resources {
         state: &TypeState,
         id: Uuid,
         pair: &Pair,
-        plan: Plan,
+        plan: PhasePlan,
         mirror: Option<Sealed>,
         unfit: Option<&Unfit>,
     ) -> Result<AtomicWrite, EngineError> {
         let (old, new) = match plan.old {
-            PhaseStep::Copy => (mirror, None),
+            KeyStep::Copy => (mirror, None),
             _ => (None, mirror),
         };
         let truth = pair.truth();
@@ -265,21 +275,21 @@ impl Both<'_> {
         state: &TypeState,
         id: Uuid,
         earlier: Option<&Stored>,
-        expires: Option<Millis>,
+        expires: Option<UnixMillis>,
         history: KeptHistory,
         unfit: Option<&Unfit>,
     ) -> Result<AtomicWrite, EngineError> {
         let pair = self.pair;
         let migration = pair.part.migration;
         if let Some(new) = &mut self.new {
-            new.store.paired = self.plan.home == Home::Paired;
+            new.store.paired = self.plan.home == RecordHome::Paired;
         }
         if let Some(old) = &mut self.old {
             old.store.paired = false;
         }
         let truth_is_old = pair.part.majors().0 == migration.from;
-        let alone = pair.standing() == Standing::Alone;
-        let fresh = pair.standing() == Standing::Fresh;
+        let alone = pair.standing() == PairStanding::Alone;
+        let fresh = pair.standing() == PairStanding::Fresh;
         let old = Seat {
             key: pair.key(state, migration.from, id)?,
             before: pair.old.as_ref(),
@@ -291,7 +301,7 @@ impl Both<'_> {
             key: pair.key(state, migration.to, id)?,
             before: pair.new.as_ref(),
             becomes: match self.plan.new {
-                PhaseStep::Mark => becomes(PhaseStep::Copy, self.new.as_ref(), pair.new.as_ref())?,
+                KeyStep::Mark => becomes(KeyStep::Copy, self.new.as_ref(), pair.new.as_ref())?,
                 step => becomes(step, self.new.as_ref(), pair.old.as_ref())?,
             },
             counts: alone || !truth_is_old,
@@ -308,11 +318,11 @@ impl Both<'_> {
         };
         let mut write = object.add_to(write)?;
         match (self.plan.failing, unfit) {
-            (Failing::Listed, Some(unfit)) => {
+            (FailedListChange::Listed, Some(unfit)) => {
                 let listed = Listed::of(unfit);
                 write.steps.extend(listed.steps(&state.key, id, expires)?);
             }
-            (Failing::Cleared, _) if pair.standing() != Standing::Fresh => {
+            (FailedListChange::Cleared, _) if pair.standing() != PairStanding::Fresh => {
                 write.steps.push(cleared(&state.key, id)?);
             }
             _ => {}
@@ -322,18 +332,18 @@ impl Both<'_> {
 }
 
 fn becomes<'a>(
-    step: PhaseStep,
+    step: KeyStep,
     own: Option<&'a Sealed>,
     original: Option<&'a Stored>,
 ) -> Result<Becomes<'a>, EngineError> {
     // A plan is made of what is there, so neither is missing.
     let missing = || EngineError::Contended { attempts: 0 };
     Ok(match step {
-        PhaseStep::Leave => Becomes::Stays,
-        PhaseStep::Delete => Becomes::Gone,
-        PhaseStep::Touch => Becomes::KeepAlive,
-        PhaseStep::Write => Becomes::Put(own.ok_or_else(missing)?, PutRevision::Fresh),
-        PhaseStep::Copy | PhaseStep::Mark => {
+        KeyStep::Leave => Becomes::Stays,
+        KeyStep::Delete => Becomes::Gone,
+        KeyStep::Touch => Becomes::KeepAlive,
+        KeyStep::Write => Becomes::Put(own.ok_or_else(missing)?, PutRevision::Fresh),
+        KeyStep::Copy | KeyStep::Mark => {
             let revision = original.ok_or_else(missing)?.revision;
             Becomes::Put(own.ok_or_else(missing)?, PutRevision::Same(revision))
         }

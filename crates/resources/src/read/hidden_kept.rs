@@ -12,12 +12,12 @@
 use crate::read::{Found, Target};
 use crate::resource::{Resource, sees};
 use crate::resources::Resources;
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::{VisibleVersions, WantedView};
-use coeval_core::convert::{Kept, KeptPlace, Record};
-use coeval_core::decide::Wanted;
+use coeval_core::convert::{ContentRecord, KeptPlace, KeptValues};
+use coeval_core::decide::WantedVersion;
 use coeval_core::types::Visibility;
 use coeval_core::version::{KnownVersion, Version};
 use coeval_records::attempts::is_race;
@@ -32,7 +32,7 @@ use std::collections::BTreeSet;
 pub(crate) fn is_any(
     state: &TypeState,
     stored: &Stored,
-    opened: Option<&Record>,
+    opened: Option<&ContentRecord>,
     visible: &VisibleVersions,
     at: Version,
     class: Visibility,
@@ -70,7 +70,7 @@ fn may_tell(state: &TypeState, visible: &VisibleVersions, place: &KeptPlace) -> 
 fn places(
     state: &TypeState,
     visible: &VisibleVersions,
-    kept: &Kept,
+    kept: &KeptValues,
     at: Version,
     class: Visibility,
 ) -> Result<Vec<KeptPlace>, EngineError> {
@@ -118,14 +118,14 @@ impl Resources {
             fetched,
             stored,
             level,
-        } = self.find(caller, of, &target, Action::Read).await?;
+        } = self.find(caller, of, &target, ResourceAction::Read).await?;
         if stored.revision != shown.revision {
             return Ok(Vec::new());
         }
         let (state, at) = (&*fetched.state, shown.version.version);
         let visible = caller.visible_versions(state);
         let wanted = WantedView {
-            wanted: Wanted::Exactly(at),
+            wanted: WantedVersion::Exactly(at),
             visible: visible.clone(),
         };
         let opened = self.opened_for(state, &stored, &wanted, level).await?;
@@ -133,7 +133,7 @@ impl Resources {
             Some(record) => record,
             None => stored.core_record()?,
         };
-        let bare = Record::new(record.version, record.content.clone());
+        let bare = ContentRecord::new(record.version, record.content.clone());
         let by_version = state.versions.view_for(bare, at, sees(level))?.kept;
         let beside = state.versions.view(record, at)?.kept;
         let by_version = by_version.entries().into_iter();

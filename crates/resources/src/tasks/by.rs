@@ -2,7 +2,7 @@
 //! was asked. The rights are those that the caller had when the task was started, as far as they
 //! matter to its type.
 
-use coeval_access::{Rights, Subject, TypeRight};
+use coeval_access::{AccessSubject, Rights, TypeRight};
 use coeval_catalog::caller::Caller;
 use coeval_records::keys::TypeKey;
 use serde::{Deserialize, Serialize};
@@ -56,7 +56,7 @@ impl By {
         self.context.as_deref().unwrap_or(&self.org)
     }
 
-    pub fn is(&self, subject: &Subject) -> bool {
+    pub fn is(&self, subject: &AccessSubject) -> bool {
         self.user == subject.user() && self.org == subject.org()
     }
 
@@ -69,9 +69,9 @@ impl By {
         };
         let (user, org, roles) = (&self.user, &self.org, self.roles.clone());
         let subject = if self.provider {
-            Subject::provider(user, org, roles, rights)
+            AccessSubject::provider(user, org, roles, rights)
         } else {
-            Subject::tenant(user, org, roles, rights)
+            AccessSubject::tenant(user, org, roles, rights)
         };
         let subject = match &self.context {
             None => subject,
@@ -86,7 +86,7 @@ impl By {
 mod tests {
     use super::*;
 
-    fn there_and_back(subject: Subject) -> Caller {
+    fn there_and_back(subject: AccessSubject) -> Caller {
         let by = By::of(
             &Caller::new(Arc::new(subject)),
             &TypeKey::new("acme", "app"),
@@ -98,7 +98,7 @@ mod tests {
     #[test]
     fn a_stored_caller_has_the_rights_of_the_task_s_type_and_no_others() {
         let names = ["acme:app: Modify", "acme:other: Modify", "Task: View"];
-        let subject = Subject::tenant("u", "t", vec!["r".into()], Rights::from_names(names));
+        let subject = AccessSubject::tenant("u", "t", vec!["r".into()], Rights::from_names(names));
         let back = there_and_back(subject);
         let kept = Rights::from_names(["acme:app: Modify", "Task: View"]);
         assert_eq!(back.subject.rights(), &kept);
@@ -108,7 +108,7 @@ mod tests {
 
     #[test]
     fn a_stored_provider_still_acts_for_its_tenant() {
-        let subject = Subject::provider("p", "sys", Vec::new(), Rights::everything());
+        let subject = AccessSubject::provider("p", "sys", Vec::new(), Rights::everything());
         let back = there_and_back(subject.in_context("t").unwrap());
         assert_eq!((back.org(), back.subject.org()), ("t", "sys"));
         assert!(back.subject.rights().is_everything());

@@ -6,7 +6,10 @@ use coeval_records::error::EngineError;
 use coeval_records::error::tasks::TaskError;
 use coeval_records::header::Time;
 use coeval_records::keys;
-use coeval_storage::{Action, Condition, Entry, Millis, Put, Revision, Step, StorageError};
+use coeval_storage::{
+    RecordPut, Revision, StorageError, StoredEntry, UnixMillis, WriteAction, WriteCondition,
+    WriteStep,
+};
 
 /// How long a task is kept after its end.
 const KEPT: i64 = 7 * 24 * 60 * 60 * 1000;
@@ -32,7 +35,7 @@ pub(crate) fn draw_task_id(now: Time) -> Result<Uuid, EngineError> {
     Ok(Uuid(moment | 7 << 76 | low))
 }
 
-pub fn decode(id: Uuid, entry: Entry) -> Result<Kept, EngineError> {
+pub fn decode(id: Uuid, entry: StoredEntry) -> Result<Kept, EngineError> {
     let record = entry.into_record()?;
     let task = serde_json::from_slice(&record.content.body).map_err(|error| {
         let reason = error.to_string();
@@ -45,7 +48,7 @@ pub fn decode(id: Uuid, entry: Entry) -> Result<Kept, EngineError> {
 }
 
 /// The step that writes a task, on condition of what there is.
-pub fn step(task: &Task, condition: Condition) -> Result<Step, EngineError> {
+pub fn step(task: &Task, condition: WriteCondition) -> Result<WriteStep, EngineError> {
     let size = |value: &serde_json::Value| value.to_string().len();
     let check = |what, size, limit| {
         if size > limit {
@@ -58,31 +61,31 @@ pub fn step(task: &Task, condition: Condition) -> Result<Step, EngineError> {
     check("checkpoint", size(&task.checkpoint), MOST_STATE)?;
     check("result", task.result.as_ref().map_or(0, size), MOST_RESULT)?;
     let body = coeval_records::encode::encode("a task", task)?;
-    let expires = task.ended.map(|ended| Millis(ended).plus(KEPT));
-    Ok(Step {
+    let expires = task.ended.map(|ended| UnixMillis(ended).plus(KEPT));
+    Ok(WriteStep {
         key: keys::task(task.id)?,
         condition,
-        action: Action::Put(Put::of(body).expiring(expires)),
+        action: WriteAction::Put(RecordPut::of(body).expiring(expires)),
     })
 }
 
 /// The step that tells runners of a task, with what it has to report so far.
-pub fn open_step(id: Uuid, report: Vec<u8>) -> Result<Step, StorageError> {
-    Ok(Step {
+pub fn open_step(id: Uuid, report: Vec<u8>) -> Result<WriteStep, StorageError> {
+    Ok(WriteStep {
         key: keys::open_task(id)?,
-        condition: Condition::Whatever,
-        action: Action::Put(Put::of(report)),
+        condition: WriteCondition::Whatever,
+        action: WriteAction::Put(RecordPut::of(report)),
     })
 }
 
 /// The steps that end it.
-pub fn close_steps(id: Uuid) -> Result<Vec<Step>, StorageError> {
+pub fn close_steps(id: Uuid) -> Result<Vec<WriteStep>, StorageError> {
     let slots = (0..keys::TASK_SLOTS).map(|slot| keys::task_slot(id, slot));
     let all = std::iter::once(keys::open_task(id)).chain(slots);
-    let delete = |key| Step {
+    let delete = |key| WriteStep {
         key,
-        condition: Condition::Whatever,
-        action: Action::Delete,
+        condition: WriteCondition::Whatever,
+        action: WriteAction::Delete,
     };
     all.map(|key| key.map(delete)).collect()
 }

@@ -8,8 +8,8 @@ use crate::watch::eye::{About, Eye, Sees};
 use crate::watch::query::{WatchQuery, WatchedChange};
 use crate::watch::reading::{Became, Happened, Reading};
 use crate::watch::watcher::Watcher;
-use coeval_access::{Acl, Level};
-use coeval_core::phases::Home;
+use coeval_access::{AccessLevel, Acl};
+use coeval_core::phases::RecordHome;
 use coeval_core::version::{Uuid, Version};
 use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
@@ -17,7 +17,7 @@ use coeval_records::error::watch::WatchError;
 use coeval_records::header::Header;
 use coeval_records::keys;
 use coeval_records::stored::Stored;
-use coeval_storage::{Range, ReadRequest, Revision, Stored as Kept, Token};
+use coeval_storage::{ReadRange, ReadRequest, Revision, StoredValue as Kept, Token};
 use std::sync::Arc;
 
 impl WatchQuery {
@@ -276,21 +276,21 @@ impl Watcher {
     /// Whether a resource whose ACL changed takes part in the migration of its type. Its deed says so;
     /// one of 0.1.0 does not, so its record is looked at. A server that only reads finds the old record,
     /// which takes part whatever its flag is.
-    async fn home_at(&self, id: Uuid, deed: &Deed) -> Result<Home, EngineError> {
+    async fn home_at(&self, id: Uuid, deed: &Deed) -> Result<RecordHome, EngineError> {
         if deed.paired {
-            return Ok(Home::Paired);
+            return Ok(RecordHome::Paired);
         }
         let (Some(migration), Some(revision)) = (self.eye.state.phase.migration, &deed.before)
         else {
-            return Ok(Home::Alone);
+            return Ok(RecordHome::Alone);
         };
         let stored = self
             .at_revision(id, Revision::from_opaque(revision))
             .await?;
         Ok(match stored {
-            Some(stored) if stored.header.version.major == migration.from => Home::Paired,
+            Some(stored) if stored.header.version.major == migration.from => RecordHome::Paired,
             Some(stored) => stored.home(),
-            None => Home::Alone,
+            None => RecordHome::Alone,
         })
     }
 
@@ -300,7 +300,7 @@ impl Watcher {
         id: Uuid,
         revision: Revision,
     ) -> Result<Option<Stored>, EngineError> {
-        let mut range = Range::of(keys::histories(id)?).descending();
+        let mut range = ReadRange::of(keys::histories(id)?).descending();
         let request = ReadRequest::default();
         let fetched = self.resources.fetch(&self.query.of, id, request).await;
         let present = match fetched {
@@ -338,7 +338,7 @@ impl Watcher {
         &self,
         token: Token,
         decoded: &Decoded,
-        level: Level,
+        level: AccessLevel,
     ) -> Result<Shown, EngineError> {
         if !self.query.fits(&decoded.stored.header) {
             return Ok(Shown::Other);
@@ -369,7 +369,7 @@ impl Watcher {
         &self,
         token: Token,
         stored: Stored,
-        level: Level,
+        level: AccessLevel,
     ) -> Result<Option<WatchedChange>, EngineError> {
         let decoded = Decoded::new(stored);
         Ok(match self.show(token, &decoded, level).await? {
@@ -385,15 +385,15 @@ const fn is_damaged(error: &coeval_storage::StorageError) -> bool {
 }
 
 /// Whether a level is of those who see what is private.
-fn class(level: Level) -> coeval_core::types::Visibility {
+fn class(level: AccessLevel) -> coeval_core::types::Visibility {
     crate::resource::sees(level)
 }
 
 /// Whether a resource takes part in the migration of its type: both of its records are in the write, or
 /// its deed says so.
-fn home_of(happened: &Happened, deed: Option<&Deed>) -> Home {
+fn home_of(happened: &Happened, deed: Option<&Deed>) -> RecordHome {
     if deed.is_some_and(|deed| deed.paired) {
-        Home::Paired
+        RecordHome::Paired
     } else {
         happened.home()
     }
@@ -401,7 +401,7 @@ fn home_of(happened: &Happened, deed: Option<&Deed>) -> Home {
 
 impl<'a> About<'a> {
     /// As it was when something was done with it.
-    fn of_deed(deed: &'a Deed, home: Home) -> Option<Self> {
+    fn of_deed(deed: &'a Deed, home: RecordHome) -> Option<Self> {
         Some(Self {
             org: deed.org.as_deref()?,
             owner: deed.owner.as_deref(),

@@ -12,7 +12,7 @@ use coeval_catalog::identity::content::{
 use coeval_catalog::kinds::{OwnKind, VENDOR};
 use coeval_records::keys;
 use coeval_records::stored::Stored;
-use coeval_storage::Group;
+use coeval_storage::EventGroup;
 use serde::de::DeserializeOwned;
 
 /// What a group says about the watcher.
@@ -28,7 +28,7 @@ pub(crate) enum Concern {
 }
 
 /// Whether a group can concern any watcher's rights, by its keys alone.
-pub(crate) fn may_concern(group: &Group) -> bool {
+pub(crate) fn may_concern(group: &EventGroup) -> bool {
     group.events.iter().any(|event| {
         let own = || keys::read_record(&event.key).is_some_and(|(of, ..)| &*of.vendor == VENDOR);
         match event.key.as_bytes() {

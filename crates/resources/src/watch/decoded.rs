@@ -2,7 +2,7 @@
 
 use crate::resource::Resource;
 use crate::resources::Resources;
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::WantedView;
 use coeval_records::attempts::unless_raced;
@@ -21,7 +21,7 @@ const MOST_VIEWS: usize = 24;
 struct View {
     state: Arc<TypeState>,
     wanted: WantedView,
-    level: Level,
+    level: AccessLevel,
     shown: Result<Arc<Resource>, EngineError>,
 }
 
@@ -48,7 +48,7 @@ impl Decoded {
         &self,
         state: &Arc<TypeState>,
         wanted: &WantedView,
-        level: Level,
+        level: AccessLevel,
     ) -> Option<Result<Arc<Resource>, EngineError>> {
         let views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |view: &&View| {
@@ -63,7 +63,7 @@ impl Decoded {
         resources: &Resources,
         state: &Arc<TypeState>,
         wanted: &WantedView,
-        level: Level,
+        level: AccessLevel,
         token: Token,
     ) -> Result<Arc<Resource>, EngineError> {
         if let Some(kept) = self.kept(state, wanted, level) {
@@ -91,7 +91,7 @@ impl Decoded {
         resources: &Resources,
         state: &TypeState,
         wanted: &WantedView,
-        level: Level,
+        level: AccessLevel,
         token: Token,
     ) -> Result<Resource, EngineError> {
         let opened = resources

@@ -2,13 +2,14 @@
 
 use crate::resources::Resources;
 use coeval_access::{
-    Acl, AclFacts, Action, Decision, Facts, Grant, Level, Member, Subject, VersionFacts, decide,
+    AccessDecision, AccessLevel, AccessSubject, Acl, AclFacts, AclMember, Grant, ResourceAction,
+    ResourceFacts, VersionFacts, decide,
 };
 use coeval_catalog::allow::{home, resource_facts, type_name};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::{VisibleVersions, WantedView};
-use coeval_core::phases::Home as RecordHome;
+use coeval_core::phases::RecordHome;
 use coeval_core::version::Version;
 use coeval_records::attempts::Attempts;
 use coeval_records::error::EngineError;
@@ -20,7 +21,7 @@ use std::sync::Arc;
 /// Who watches, and what it watches, both exactly as they were at a sequence.
 #[derive(Clone, Debug)]
 pub(crate) struct Eye {
-    pub subject: Arc<Subject>,
+    pub subject: Arc<AccessSubject>,
     pub state: Arc<TypeState>,
     pub wanted: WantedView,
     pub token: Token,
@@ -51,14 +52,14 @@ impl<'a> About<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Sees {
     /// With this level.
-    Yes(Level),
+    Yes(AccessLevel),
     No,
     /// Its ACL decides.
     AskAcl,
 }
 
 impl Sees {
-    pub(crate) const fn level(self) -> Option<Level> {
+    pub(crate) const fn level(self) -> Option<AccessLevel> {
         match self {
             Self::Yes(level) => Some(level),
             Self::No | Self::AskAcl => None,
@@ -76,17 +77,17 @@ impl Eye {
         let Ok(of) = type_name(&self.state.key) else {
             return Sees::No;
         };
-        let facts = Facts {
+        let facts = ResourceFacts {
             of,
             version,
             home: home(about.org),
             owner: about.owner,
             acl: acl.map_or(AclFacts::NotLoaded, AclFacts::Loaded),
         };
-        match decide(Action::Read, &self.subject, &facts) {
-            Decision::Allowed(allowed) => Sees::Yes(allowed.level),
-            Decision::Denied(_) => Sees::No,
-            Decision::NeedsAcl => Sees::AskAcl,
+        match decide(ResourceAction::Read, &self.subject, &facts) {
+            AccessDecision::Allowed(allowed) => Sees::Yes(allowed.level),
+            AccessDecision::Denied(_) => Sees::No,
+            AccessDecision::NeedsAcl => Sees::AskAcl,
         }
     }
 
@@ -140,7 +141,7 @@ impl Eye {
                 ..VersionFacts::new(definition.version, level)
             };
             let without = self.table(facts(None));
-            Level::ALL
+            AccessLevel::ALL
                 .into_iter()
                 .any(|level| self.table(facts(Some(level))) != without)
         })
@@ -150,13 +151,13 @@ impl Eye {
     /// with each grant.
     fn table(&self, version: VersionFacts) -> Vec<Sees> {
         let user = self.subject.user();
-        let member = Member::User(user.to_owned());
+        let member = AclMember::User(user.to_owned());
         let grant = |level| Grant {
             member: member.clone(),
             level,
         };
         let mut acls = vec![Acl::default()];
-        acls.extend(Level::ALL.map(|level| Acl::from(vec![grant(level)])));
+        acls.extend(AccessLevel::ALL.map(|level| Acl::from(vec![grant(level)])));
         let mut table = Vec::new();
         for org in [
             self.subject.effective_org(),

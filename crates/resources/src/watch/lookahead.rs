@@ -13,7 +13,7 @@ use coeval_records::audit::What;
 use coeval_records::error::EngineError;
 use coeval_records::error::watch::WatchError;
 use coeval_records::keys::{self, TypeKey};
-use coeval_storage::{Group, ReadRequest, Token};
+use coeval_storage::{EventGroup, ReadRequest, Token};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ pub(crate) struct Lookahead {
 }
 
 impl Lookahead {
-    fn add(&mut self, of: &TypeKey, group: &Group) {
+    fn add(&mut self, of: &TypeKey, group: &EventGroup) {
         let mut acls = false;
         if is_silent(group) {
             return;

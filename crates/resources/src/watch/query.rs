@@ -4,7 +4,7 @@ use crate::list::query::InOrg;
 use crate::quarantined::Quarantined;
 use crate::resource::Resource;
 use coeval_core::version::{Classification, Uuid};
-use coeval_filter::Compiled;
+use coeval_filter::CompiledFilter;
 use coeval_records::error::EngineError;
 use coeval_records::keys::TypeKey;
 use coeval_storage::{Revision, Token};
@@ -26,7 +26,7 @@ pub struct WatchQuery {
     /// Only those that have all these labels.
     pub labels: BTreeMap<String, String>,
     /// Only those that it matches, as the caller sees them.
-    pub filter: Option<Arc<Compiled>>,
+    pub filter: Option<Arc<CompiledFilter>>,
     /// From this point on; from now if nothing is said.
     pub from: Option<Token>,
 }

@@ -6,12 +6,12 @@ use crate::watch::decoded::Decoded;
 use coeval_access::Acl;
 use coeval_catalog::kinds::{OwnKind, VENDOR};
 use coeval_catalog::types::state::TypeState;
-use coeval_core::phases::{Home, Reads, Refusal};
+use coeval_core::phases::{PhaseRefusal, ReadSource, RecordHome};
 use coeval_core::version::Uuid;
 use coeval_records::audit::{Deed, What, deed_of};
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::stored::Stored;
-use coeval_storage::{Change, Event, Group, Key, Revision, Stored as Kept};
+use coeval_storage::{EventGroup, Key, KeyChange, KeyEvent, Revision, StoredValue as Kept};
 use std::sync::Arc;
 
 /// What became of one resource.
@@ -62,11 +62,11 @@ pub(crate) struct Reading {
 
 impl Reading {
     /// What a group says; read when somebody asks first.
-    pub(crate) fn of(group: &Group) -> Arc<Self> {
+    pub(crate) fn of(group: &EventGroup) -> Arc<Self> {
         group.memo.get_or_make(|| Self::read(group))
     }
 
-    fn read(group: &Group) -> Self {
+    fn read(group: &EventGroup) -> Self {
         let mut reading = Self::default();
         // Copies of records, and their removal, are nothing that happened to a resource.
         if is_silent(group) {
@@ -77,14 +77,14 @@ impl Reading {
                 [b'e', b'/', ..] => reading.add_record(event),
                 [b'a', b'/', ..] => reading.acls.extend(acl_now(event)),
                 [b'p', b'/', ..] => reading.types.extend(keys::type_of_phase(&event.key)),
-                [b'z', b'/', ..] if matches!(event.change, Change::Deleted { .. }) => {
+                [b'z', b'/', ..] if matches!(event.change, KeyChange::Deleted { .. }) => {
                     reading.ended.push(event.key.clone());
                 }
                 _ => {}
             }
         }
         if reading.concerns_resources() {
-            let starts = |event: &&Event, with: &[u8]| event.key.as_bytes().starts_with(with);
+            let starts = |event: &&KeyEvent, with: &[u8]| event.key.as_bytes().starts_with(with);
             let deeds = group.events.iter().filter(|event| starts(event, b"u/"));
             let deeds = deeds.filter_map(deed_of);
             reading.deeds = deeds
@@ -103,7 +103,7 @@ impl Reading {
 
     /// A resource that moves to another major has two events; the put is what happened. One of a
     /// type in migration may have two puts: the one at the lower major is the old one.
-    fn add_record(&mut self, event: &Event) {
+    fn add_record(&mut self, event: &KeyEvent) {
         let Some((of, major, id)) = keys::read_record(&event.key) else {
             return;
         };
@@ -133,7 +133,7 @@ impl Reading {
         }
     }
 
-    fn add_earlier(&mut self, event: &Event) {
+    fn add_earlier(&mut self, event: &KeyEvent) {
         let Some(id) = keys::id_of_belonging(&event.key) else {
             return;
         };
@@ -141,7 +141,7 @@ impl Reading {
         let Some(happened) = self.records.iter_mut().find(own) else {
             return;
         };
-        if let Change::Put(Kept::Record(record)) = &event.change {
+        if let KeyChange::Put(Kept::Record(record)) = &event.change {
             happened.before = Stored::decode(id, record).ok();
         }
     }
@@ -187,7 +187,7 @@ impl Reading {
 }
 
 /// Whether a group only copies records, or removes copies.
-pub(crate) fn is_silent(group: &Group) -> bool {
+pub(crate) fn is_silent(group: &EventGroup) -> bool {
     let mut keys = group.events.iter().map(|event| event.key.as_bytes());
     keys.any(|key| key.starts_with(b"b/"))
 }
@@ -196,7 +196,7 @@ impl Happened {
     /// What a watcher is shown: the record that a server at this phase reads.
     pub(crate) fn shown(&self, state: &TypeState) -> &Became {
         let reads_old = match state.reading() {
-            Ok(Some(part)) => part.row().reads == Reads::Old,
+            Ok(Some(part)) => part.row().reads == ReadSource::Old,
             Ok(None) | Err(_) => false,
         };
         match &self.mirror {
@@ -206,14 +206,18 @@ impl Happened {
     }
 
     /// Whether it takes part in the migration of its type, as far as the write tells.
-    pub(crate) const fn home(&self) -> Home {
-        if self.twin { Home::Paired } else { Home::Alone }
+    pub(crate) const fn home(&self) -> RecordHome {
+        if self.twin {
+            RecordHome::Paired
+        } else {
+            RecordHome::Alone
+        }
     }
 
     /// Why a server that only reads can't go on: the new record alone was written, by a server at
     /// cutover. Even if cutover is over by now, and the old records were copied back in silence, its
     /// watchers would never hear of it.
-    pub(crate) fn missed_by(&self, state: &TypeState) -> Option<Refusal> {
+    pub(crate) fn missed_by(&self, state: &TypeState) -> Option<PhaseRefusal> {
         let part = state.reading().ok().flatten()?;
         part.reads_on?;
         let Became::There(decoded) = &self.became else {
@@ -221,7 +225,7 @@ impl Happened {
         };
         let migration = part.migration;
         let beyond = self.major == migration.to && decoded.stored.paired;
-        beyond.then_some(Refusal::MajorNotLoaded {
+        beyond.then_some(PhaseRefusal::MajorNotLoaded {
             to: migration.to,
             live: migration.live,
             reads: false,
@@ -237,26 +241,26 @@ impl Happened {
     }
 }
 
-fn became(of: &TypeKey, id: Uuid, change: &Change) -> Became {
+fn became(of: &TypeKey, id: Uuid, change: &KeyChange) -> Became {
     match change {
-        Change::Put(Kept::Record(record)) => match Stored::decode(id, record) {
+        KeyChange::Put(Kept::Record(record)) => match Stored::decode(id, record) {
             Ok(stored) => Became::There(Box::new(Decoded::new(stored))),
             Err(error) => Became::Unreadable(Quarantined::of(urn(of, id), &error)),
         },
-        Change::Put(Kept::Damaged { damage, .. }) => Became::Unreadable(Quarantined {
+        KeyChange::Put(Kept::Damaged { damage, .. }) => Became::Unreadable(Quarantined {
             id: urn(of, id),
             code: coeval_codes::DAMAGED,
             reason: damage.to_string(),
         }),
-        Change::Deleted { revision } => Became::Gone(*revision),
+        KeyChange::Deleted { revision } => Became::Gone(*revision),
     }
 }
 
-fn acl_now(event: &Event) -> Option<AclNow> {
+fn acl_now(event: &KeyEvent) -> Option<AclNow> {
     let id = keys::id_of_belonging(&event.key)?;
     let acl = match &event.change {
-        Change::Put(Kept::Record(record)) => serde_json::from_slice(&record.content.body).ok(),
-        Change::Put(Kept::Damaged { .. }) | Change::Deleted { .. } => None,
+        KeyChange::Put(Kept::Record(record)) => serde_json::from_slice(&record.content.body).ok(),
+        KeyChange::Put(Kept::Damaged { .. }) | KeyChange::Deleted { .. } => None,
     };
     let acl = Arc::new(acl.unwrap_or_default());
     Some(AclNow { id, acl })

@@ -9,14 +9,14 @@
 use crate::watch::eye::{About, Eye, Sees};
 use crate::watch::query::WatchedChange;
 use crate::watch::watcher::Watcher;
-use coeval_access::{Acl, Level};
+use coeval_access::{AccessLevel, Acl};
 use coeval_catalog::types::pair::Pair;
 use coeval_core::version::Uuid;
 use coeval_records::acl::decode_acl;
 use coeval_records::error::EngineError;
 use coeval_records::keys;
 use coeval_records::stored::Stored;
-use coeval_storage::{Range, ReadRequest, Stored as Kept};
+use coeval_storage::{ReadRange, ReadRequest, StoredValue as Kept};
 use std::collections::HashMap;
 
 /// Resources that are looked at together.
@@ -27,7 +27,7 @@ const PAGE: usize = 64;
 pub(crate) struct Walk {
     /// What the watcher saw before.
     pub before: Eye,
-    range: Range,
+    range: ReadRange,
     /// All pages so far are as of this or earlier.
     pub newest: u64,
 }
@@ -38,7 +38,7 @@ impl Walk {
         Ok(Self {
             newest: before.token.sequence,
             before,
-            range: Range::of(span).limit(PAGE),
+            range: ReadRange::of(span).limit(PAGE),
         })
     }
 }
@@ -164,7 +164,7 @@ impl Watcher {
     }
 }
 
-fn judged(eye: &Eye, about: &About<'_>, acl: Option<&Acl>) -> Option<Level> {
+fn judged(eye: &Eye, about: &About<'_>, acl: Option<&Acl>) -> Option<AccessLevel> {
     match eye.sees(about, None) {
         Sees::Yes(level) => Some(level),
         Sees::No => None,
@@ -172,6 +172,6 @@ fn judged(eye: &Eye, about: &About<'_>, acl: Option<&Acl>) -> Option<Level> {
     }
 }
 
-fn class(level: Level) -> coeval_core::types::Visibility {
+fn class(level: AccessLevel) -> coeval_core::types::Visibility {
     crate::resource::sees(level)
 }

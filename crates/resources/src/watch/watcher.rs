@@ -15,7 +15,9 @@ use coeval_records::error::EngineError;
 use coeval_records::error::identity::IdentityError;
 use coeval_records::error::watch::WatchError;
 use coeval_records::keys;
-use coeval_storage::{Delivery, Group, Key, Span, StorageError, Token, Watch, WatchRequest};
+use coeval_storage::{
+    DeliveryStream, EventGroup, Key, KeySpan, StorageError, Token, WatchDelivery, WatchRequest,
+};
 use futures::stream::{self, StreamExt};
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -38,7 +40,7 @@ pub(crate) struct Watcher {
     /// The key of the session that it was opened with.
     session: Option<Key>,
     /// Never locked: only that a watcher can be looked at from several threads.
-    events: Mutex<Watch>,
+    events: Mutex<DeliveryStream>,
     /// Who watches, by now.
     pub eye: Eye,
     /// Who watched until a moment ago.
@@ -69,7 +71,7 @@ pub(crate) struct Earlier {
 /// The records of what was done are needed beside the resources: they say whose a deleted one was.
 fn everything(from: Token) -> WatchRequest {
     WatchRequest {
-        span: Span::everything(),
+        span: KeySpan::everything(),
         from: Some(from),
     }
 }
@@ -148,7 +150,7 @@ impl Resources {
 
 /// Why the watcher was woken.
 enum Woken {
-    Delivery(Option<Result<Delivery, StorageError>>),
+    WatchDelivery(Option<Result<WatchDelivery, StorageError>>),
     /// A bookmark is due.
     Bookmark,
     /// The credentials may have expired.
@@ -169,7 +171,7 @@ impl Watcher {
                 continue;
             }
             let step = match self.wait().await {
-                Woken::Delivery(delivery) => self.delivered(delivery?).await,
+                Woken::WatchDelivery(delivery) => self.delivered(delivery?).await,
                 Woken::Bookmark => {
                     self.ready.push_back(Watched::Bookmark(self.position));
                     Ok(())
@@ -204,13 +206,13 @@ impl Watcher {
         let events = self.feed();
         tokio::select! {
             biased;
-            delivery = events.next() => Woken::Delivery(delivery),
+            delivery = events.next() => Woken::WatchDelivery(delivery),
             () = until(expiry) => Woken::Expiry,
             () = until(bookmark) => Woken::Bookmark,
         }
     }
 
-    fn feed(&mut self) -> &mut Watch {
+    fn feed(&mut self) -> &mut DeliveryStream {
         self.events
             .get_mut()
             .unwrap_or_else(PoisonError::into_inner)
@@ -226,15 +228,15 @@ impl Watcher {
 
     async fn delivered(
         &mut self,
-        delivery: Result<Delivery, StorageError>,
+        delivery: Result<WatchDelivery, StorageError>,
     ) -> Result<(), EngineError> {
         match delivery {
-            Ok(Delivery::Live(token)) => self.ready.push_back(Watched::Live(token)),
-            Ok(Delivery::Bookmark(token)) => {
+            Ok(WatchDelivery::Live(token)) => self.ready.push_back(Watched::Live(token)),
+            Ok(WatchDelivery::Bookmark(token)) => {
                 self.pass(token);
                 self.ready.push_back(Watched::Bookmark(token));
             }
-            Ok(Delivery::Events(token, group)) => self.group(token, &group).await?,
+            Ok(WatchDelivery::Events(token, group)) => self.group(token, &group).await?,
             Err(StorageError::FellBehind { resume }) => self.catch_up(resume).await?,
             Err(StorageError::Compacted) => return Err(self.no_more().await?.into()),
             Err(error) => return Err(error.into()),
@@ -251,7 +253,7 @@ impl Watcher {
         };
         // The first delivery says that it is live; the watcher knows.
         match self.feed().next().await {
-            Some(Ok(Delivery::Live(_))) | None => Ok(()),
+            Some(Ok(WatchDelivery::Live(_))) | None => Ok(()),
             Some(Ok(_)) => Err(StorageError::failed("a feed began without a word").into()),
             Some(Err(error)) => Err(error.into()),
         }
@@ -267,7 +269,7 @@ impl Watcher {
         })
     }
 
-    async fn group(&mut self, token: Token, group: &Group) -> Result<(), EngineError> {
+    async fn group(&mut self, token: Token, group: &EventGroup) -> Result<(), EngineError> {
         let reading = Reading::of(group);
         if let Some(session) = &self.session
             && reading.ended.contains(session)

@@ -3,7 +3,7 @@
 use crate::read::{Found, Target};
 use crate::resources::Resources;
 use crate::write::steps::{as_read, fenced};
-use coeval_access::{Acl, Action, Grant, Member};
+use coeval_access::{Acl, AclMember, Grant, ResourceAction};
 use coeval_catalog::caller::Caller;
 use coeval_core::version::Uuid;
 use coeval_records::acl::decode_acl;
@@ -13,39 +13,44 @@ use coeval_records::encode::encode;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TypeKey};
 use coeval_storage::{
-    Action as KeyAction, Condition, Entry, Put, ReadRequest, Revision, Step, StorageError, Token,
+    ReadRequest, RecordPut, Revision, StorageError, StoredEntry, Token, WriteAction as KeyAction,
+    WriteCondition, WriteStep,
 };
 
 /// The step that stores an ACL in place of what was read. It does not expire by itself: when its
 /// resource does, it says who is to be told.
-pub(crate) fn step(id: Uuid, acl: &Acl, before: Option<Revision>) -> Result<Step, EngineError> {
+pub(crate) fn step(
+    id: Uuid,
+    acl: &Acl,
+    before: Option<Revision>,
+) -> Result<WriteStep, EngineError> {
     let body = encode("an ACL", acl)?;
     let action = if acl.grants().is_empty() {
         KeyAction::Delete
     } else {
-        KeyAction::Put(Put {
+        KeyAction::Put(RecordPut {
             indexed: false,
-            ..Put::of(body)
+            ..RecordPut::of(body)
         })
     };
-    Ok(Step {
+    Ok(WriteStep {
         key: keys::acl(id)?,
-        condition: before.map_or(Condition::NotExists, Condition::RevisionIs),
+        condition: before.map_or(WriteCondition::NotExists, WriteCondition::RevisionIs),
         action,
     })
 }
 
 /// The step that removes an ACL together with its resource. Who was let in since it was read would
 /// not be told: so it is as it was read, or nothing is written.
-pub(crate) fn removal(id: Uuid, read: Option<&Entry>) -> Result<Step, StorageError> {
+pub(crate) fn removal(id: Uuid, read: Option<&StoredEntry>) -> Result<WriteStep, StorageError> {
     let condition = match read {
-        None => Condition::NotExists,
+        None => WriteCondition::NotExists,
         Some(entry) => match entry.stored.revision() {
-            Some(revision) => Condition::RevisionIs(revision),
-            None => Condition::Exists,
+            Some(revision) => WriteCondition::RevisionIs(revision),
+            None => WriteCondition::Exists,
         },
     };
-    Ok(Step {
+    Ok(WriteStep {
         key: keys::acl(id)?,
         condition,
         action: KeyAction::Delete,
@@ -59,7 +64,7 @@ const MOST_TOLD: usize = 1_000;
 /// What is to be done with an ACL.
 enum Edit<'a> {
     Set(&'a Grant),
-    Remove(&'a Member),
+    Remove(&'a AclMember),
 }
 
 impl Resources {
@@ -73,7 +78,9 @@ impl Resources {
         of: &TypeKey,
         target: &Target,
     ) -> Result<Acl, EngineError> {
-        let found = self.find(caller, of, target, Action::ReadAcl).await?;
+        let found = self
+            .find(caller, of, target, ResourceAction::ReadAcl)
+            .await?;
         self.read_acl(&found.stored).await
     }
 
@@ -88,7 +95,7 @@ impl Resources {
         target: &Target,
         grant: &Grant,
     ) -> Result<Token, EngineError> {
-        let action = Action::ChangeAcl(grant.level);
+        let action = ResourceAction::ChangeAcl(grant.level);
         self.edit_acl(caller, of, target, action, &Edit::Set(grant))
             .await
     }
@@ -102,9 +109,9 @@ impl Resources {
         caller: &Caller,
         of: &TypeKey,
         target: &Target,
-        member: &Member,
+        member: &AclMember,
     ) -> Result<Token, EngineError> {
-        let action = Action::ChangeAcl(coeval_access::Level::ReadOnly);
+        let action = ResourceAction::ChangeAcl(coeval_access::AccessLevel::ReadOnly);
         self.edit_acl(caller, of, target, action, &Edit::Remove(member))
             .await
     }
@@ -114,7 +121,7 @@ impl Resources {
         caller: &Caller,
         of: &TypeKey,
         target: &Target,
-        action: Action,
+        action: ResourceAction,
         edit: &Edit<'_>,
     ) -> Result<Token, EngineError> {
         let mut attempts = Attempts::new();

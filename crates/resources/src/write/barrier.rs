@@ -4,8 +4,8 @@
 use crate::write::request::Update;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::VisibleVersions;
-use coeval_core::convert::Reason;
-use coeval_core::decide::{Refusal, StoreAt};
+use coeval_core::convert::ConversionObstacle;
+use coeval_core::decide::{StoreAt, VersionRefusal};
 use coeval_core::version::Version;
 use coeval_records::error::EngineError;
 use coeval_records::stored::Stored;
@@ -57,9 +57,11 @@ pub(crate) fn upgrade_first(
     let ends = match &refusal {
         EngineError::Version(refusal) => matches!(
             refusal,
-            Refusal::Strict { .. } | Refusal::MajorHigher { .. } | Refusal::MeaningBetween { .. }
+            VersionRefusal::Strict { .. }
+                | VersionRefusal::MajorHigher { .. }
+                | VersionRefusal::MeaningBetween { .. }
         ),
-        EngineError::Conversion(refusal) => matches!(refusal.reason, Reason::Value(_)),
+        EngineError::Conversion(refusal) => matches!(refusal.reason, ConversionObstacle::Value(_)),
         EngineError::Content(_) => true,
         _ => false,
     };

@@ -10,13 +10,13 @@ use crate::write::moving::move_record;
 use crate::write::request::{Checking, Create};
 use crate::write::steps::{Wanted, arrives, ask_name, fenced, found_name};
 use crate::write::undeclared::check_declared;
-use coeval_access::{Acl, Level};
+use coeval_access::{AccessLevel, Acl};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::WantedView;
-use coeval_core::convert::Record;
+use coeval_core::convert::ContentRecord;
 use coeval_core::decide::{
-    self, Control, Force, Revision as Said, Skew, StoreAt, Wanted as WantedVersion, Writing,
+    self, CallerControl, Force, RevisionCheck, SkewRule, StoreAt, VersionedWrite, WantedVersion,
 };
 use coeval_core::phases;
 use coeval_core::types::Visibility;
@@ -30,7 +30,7 @@ use coeval_records::keys::{self, TypeKey};
 use coeval_records::records::draw_id;
 use coeval_records::stored::Stored;
 use coeval_records::text::short;
-use coeval_storage::{AtomicWrite, Condition, Key, ReadRequest};
+use coeval_storage::{AtomicWrite, Key, ReadRequest, WriteCondition};
 
 /// A create, ready to be written.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct Planned {
     pub write: AtomicWrite,
     pub stored: Stored,
     /// With its secure values.
-    pub record: Record,
+    pub record: ContentRecord,
     pub task: Option<Task>,
     /// What should be looked at.
     pub warnings: Vec<String>,
@@ -100,7 +100,7 @@ impl Resources {
                 &state,
                 stored,
                 &wanted,
-                Level::FullControl,
+                AccessLevel::FullControl,
                 written.token,
                 Some(&planned.record),
             )?;
@@ -126,14 +126,14 @@ impl Resources {
     ) -> Result<Option<Planned>, EngineError> {
         let of = &state.key;
         let visible = caller.visible_versions(state);
-        let decided = decide::decide_write(&Writing {
+        let decided = decide::decide_write(&VersionedWrite {
             stored: None,
             body: create.at,
             known: visible.known(state),
             store_at: StoreAt::Unsaid,
-            revision: Said::NotGiven,
-            skew: Skew::Merge,
-            control: Control::Full,
+            revision: RevisionCheck::NotGiven,
+            skew: SkewRule::Merge,
+            control: CallerControl::Full,
             force: Force::No,
             restricted_below: None,
             barrier: None,
@@ -244,7 +244,9 @@ impl Resources {
         deed.version = Some(said.to_string());
         write.steps.push(self.audit_step(caller, &deed)?);
         if let Some(task) = &task {
-            write.steps.push(record::step(task, Condition::NotExists)?);
+            write
+                .steps
+                .push(record::step(task, WriteCondition::NotExists)?);
         }
         Ok(Some(Planned {
             key: keys::record(of, at.major, id)?,
@@ -262,14 +264,14 @@ impl Resources {
         &self,
         state: &TypeState,
         said: Version,
-    ) -> Result<(Version, phases::Write), EngineError> {
+    ) -> Result<(Version, phases::PhaseWrite), EngineError> {
         let said = state.within_open(said);
         let open = state.open_version(said)?;
         let Some(part) = state.part()?.filter(|part| part.concerns(said.major)) else {
-            return Ok((open, phases::Write::Create(phases::At::New)));
+            return Ok((open, phases::PhaseWrite::Create(phases::WriteMajor::New)));
         };
         if said.major == part.migration.to {
-            return Ok((open, phases::Write::Create(phases::At::New)));
+            return Ok((open, phases::PhaseWrite::Create(phases::WriteMajor::New)));
         }
         let (truth, _) = part.majors();
         let at = if truth == said.major {
@@ -280,6 +282,6 @@ impl Resources {
         let of = state.key.clone();
         let version = said;
         let at = at.ok_or(EngineError::TypeVersionUnknown { of, version })?;
-        Ok((at, phases::Write::Create(phases::At::Old)))
+        Ok((at, phases::PhaseWrite::Create(phases::WriteMajor::Old)))
     }
 }

@@ -9,7 +9,7 @@ use crate::resources::Resources;
 use crate::secure::Sealed;
 use crate::tasks::task::Task;
 use crate::write::steps::{ask_name, fenced, found_name};
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_core::phases;
@@ -21,8 +21,8 @@ use coeval_records::header::State;
 use coeval_records::keys::{self, TypeKey};
 use coeval_records::text::short;
 use coeval_storage::{
-    Action as KeyAction, AtomicWrite, Condition, Key, Millis, ReadRequest, Revision, Step,
-    StorageError, Token,
+    AtomicWrite, Key, ReadRequest, Revision, StorageError, Token, UnixMillis,
+    WriteAction as KeyAction, WriteCondition, WriteStep,
 };
 
 /// How a resource is to be deleted. A revision alone is one of these.
@@ -71,7 +71,9 @@ impl Resources {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
-            let found = self.find(caller, of, target, Action::Resolve).await?;
+            let found = self
+                .find(caller, of, target, ResourceAction::Resolve)
+                .await?;
             let Found {
                 fetched,
                 stored,
@@ -87,7 +89,7 @@ impl Resources {
             let version = stored.header.version;
             if state.version(version).is_none() {
                 let stored = coeval_core::version::StoredVersion(version);
-                return Err(coeval_core::decide::Refusal::StoredUnknown { stored }.into());
+                return Err(coeval_core::decide::VersionRefusal::StoredUnknown { stored }.into());
             }
             let opened = self.open_record(state, &stored).await?;
             let (to, message) = match content::check_new(state, version, &opened.record.content) {
@@ -120,7 +122,7 @@ impl Resources {
                 after: &after,
                 whole: None,
                 expires: stored.expires,
-                write: phases::Write::Update(phases::At::Old),
+                write: phases::PhaseWrite::Update(phases::WriteMajor::Old),
                 said: None,
             };
             let mut write = self.put_object(fenced(state), &putting).await?;
@@ -167,7 +169,9 @@ impl Resources {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
-            let found = self.find(caller, of, target, Action::Delete).await?;
+            let found = self
+                .find(caller, of, target, ResourceAction::Delete)
+                .await?;
             let (state, version) = (&*found.fetched.state, found.stored.header.version);
             let runs = !force && self.runs_hooks(caller, state, version, hooks)?;
             // All refusals come first, also those of a deletion that waits for a hook.
@@ -202,7 +206,8 @@ impl Resources {
         }
         let unresolved = stored.header.state == State::PreCreated;
         if unresolved && force {
-            self.allow(caller, state, stored, Action::Force).await?;
+            self.allow(caller, state, stored, ResourceAction::Force)
+                .await?;
         } else if unresolved {
             return Err(EngineError::StateForbids {
                 state: State::PreCreated,
@@ -244,13 +249,15 @@ impl Resources {
         caller: &Caller,
         of: &TypeKey,
         target: &Target,
-        expires: Option<Millis>,
+        expires: Option<UnixMillis>,
     ) -> Result<Token, EngineError> {
         coeval_catalog::kinds::not_own(of)?;
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
-            let found = self.find(caller, of, target, Action::Modify).await?;
+            let found = self
+                .find(caller, of, target, ResourceAction::Modify)
+                .await?;
             let (fetched, stored) = (found.fetched, found.stored);
             let state = &*fetched.state;
             let kept = self.keep_object_alive(fenced(state), &fetched, &stored, expires);
@@ -271,8 +278,8 @@ impl Resources {
         &self,
         state: &TypeState,
         id: Uuid,
-        expires: Option<Millis>,
-    ) -> Result<Vec<Step>, StorageError> {
+        expires: Option<UnixMillis>,
+    ) -> Result<Vec<WriteStep>, StorageError> {
         let acl = keys::acl(id)?;
         let mut keys = vec![acl.clone(), keys::entries(id)?];
         for major in &state.majors {
@@ -280,7 +287,7 @@ impl Resources {
         }
         let snapshot = self.store.read(ReadRequest::keys(keys)).await?;
         let there = snapshot.keys.into_iter().flatten();
-        let step = |entry: coeval_storage::Entry| {
+        let step = |entry: coeval_storage::StoredEntry| {
             let revision = entry.stored.revision()?;
             let expires = if entry.key == acl {
                 entry.stored.record()?.expires?;
@@ -288,9 +295,9 @@ impl Resources {
             } else {
                 expires
             };
-            Some(Step {
+            Some(WriteStep {
                 key: entry.key,
-                condition: Condition::RevisionIs(revision),
+                condition: WriteCondition::RevisionIs(revision),
                 action: KeyAction::KeepAlive(expires),
             })
         };

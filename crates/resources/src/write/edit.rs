@@ -12,13 +12,13 @@ use crate::write::moving::{MovingBody, move_record};
 use crate::write::request::Update;
 use crate::write::undeclared::{Undeclared, check_declared};
 use bytes::Bytes;
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::{VisibleVersions, WantedView};
-use coeval_core::convert::Record;
+use coeval_core::convert::ContentRecord;
 use coeval_core::decide::{
-    self, Change, Control, Force, Refusal, Revision as Said, StoreAt, Wanted as WantedVersion,
-    Writing,
+    self, CallerControl, ContentChange, Force, RevisionCheck, StoreAt, VersionRefusal,
+    VersionedWrite, WantedVersion,
 };
 use coeval_core::version::{StoredVersion, Version};
 use coeval_records::error::EngineError;
@@ -29,11 +29,11 @@ use serde_json::Value;
 #[derive(Debug)]
 pub struct Edited {
     /// Nothing: the content stays.
-    pub record: Option<Record>,
+    pub record: Option<ContentRecord>,
     pub replaced: Option<Bytes>,
     pub kept: Vec<String>,
     pub dropped: Vec<String>,
-    pub overrode: Option<Refusal>,
+    pub overrode: Option<VersionRefusal>,
     pub warnings: Vec<String>,
 }
 
@@ -82,14 +82,14 @@ impl Resources {
         let definition = state.version(version);
         let restricted = definition.and_then(|one| one.restricted_view.as_ref());
         let records = match &fetched.pair {
-            None => decide::Stored::Alone(StoredVersion(version)),
+            None => decide::StoredVersions::Alone(StoredVersion(version)),
             Some(pair) => pair.stored(state, version),
         };
         let stored_at = match records {
-            decide::Stored::Alone(stored) => [stored.0, stored.0],
-            decide::Stored::Pair(pair) => [pair.old().0, pair.new_record().0],
+            decide::StoredVersions::Alone(stored) => [stored.0, stored.0],
+            decide::StoredVersions::Pair(pair) => [pair.old().0, pair.new_record().0],
         };
-        let decided = decide::decide_write(&Writing {
+        let decided = decide::decide_write(&VersionedWrite {
             stored: Some(records),
             body: update.at,
             known: &visible.known_with(state, &stored_at),
@@ -101,13 +101,13 @@ impl Resources {
                 store_at => store_at,
             },
             revision: match (update.revision, &update.mask) {
-                (Some(_), _) | (None, Some(_)) => Said::Current,
-                (None, None) => Said::NotGiven,
+                (Some(_), _) | (None, Some(_)) => RevisionCheck::Current,
+                (None, None) => RevisionCheck::NotGiven,
             },
             skew: skew(definition),
             control: match level {
-                Level::FullControl => Control::Full,
-                Level::ReadOnly | Level::ReadWrite => Control::Write,
+                AccessLevel::FullControl => CallerControl::Full,
+                AccessLevel::ReadOnly | AccessLevel::ReadWrite => CallerControl::Write,
             },
             force: if update.force { Force::Yes } else { Force::No },
             restricted_below: restricted.map(|restricted| restricted.below),
@@ -139,12 +139,12 @@ impl Resources {
         // What was accepted before, or is judged when it is resolved, may have any field.
         let judged = update.undeclared != Undeclared::Accept && is_strict(stored, update);
         let change = match decided.change {
-            Change::Move { from, to }
+            ContentChange::Move { from, to }
                 if update.store_at == StoreAt::Unsaid
                     && is_strict(stored, update)
                     && !is_storable(state, &record, to.version())? =>
             {
-                Change::Edit {
+                ContentChange::Edit {
                     written_at: to,
                     stored_at: from,
                 }
@@ -153,7 +153,7 @@ impl Resources {
         };
         match change {
             // There is a resource, so this is never said.
-            Change::Create { at } | Change::Replace { at } => {
+            ContentChange::Create { at } | ContentChange::Replace { at } => {
                 let at = at.version();
                 let replaced = Some(content::whole(stored, opened.sealed.as_ref())?);
                 let record = state.versions.create_for(at, body, sees)?;
@@ -164,7 +164,7 @@ impl Resources {
                     ..unchanged(record)
                 })
             }
-            Change::Edit { written_at, .. } => {
+            ContentChange::Edit { written_at, .. } => {
                 let at = written_at.version();
                 if judged && at == version {
                     let before = Some(&record.content);
@@ -187,7 +187,7 @@ impl Resources {
                     ..unchanged(record)
                 })
             }
-            Change::Move { to, .. } => {
+            ContentChange::Move { to, .. } => {
                 let to = to.version();
                 // A body that was read at the version it moves from has that version's fields.
                 let read_before = update.store_at == StoreAt::Set && update.mask.is_none();
@@ -216,7 +216,11 @@ impl Resources {
 /// Whether a resource could be stored at a version as it is. Readers of an `x-extensible-enum` are shown
 /// values that its version does not store; a save that returns them must not be refused because it
 /// would have moved the resource there.
-fn is_storable(state: &TypeState, record: &Record, at: Version) -> Result<bool, EngineError> {
+fn is_storable(
+    state: &TypeState,
+    record: &ContentRecord,
+    at: Version,
+) -> Result<bool, EngineError> {
     let moved = move_record(state, record.clone(), at, None)?.record;
     let definition = state.version(at);
     Ok(definition.is_none_or(|one| one.schema.validate(&moved.content).is_ok()))

@@ -4,7 +4,7 @@ use crate::write::edit::Edited;
 use crate::write::request::{Checking, Update};
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::VisibleVersions;
-use coeval_core::convert::Record;
+use coeval_core::convert::ContentRecord;
 use coeval_core::version::Version;
 use coeval_records::error::EngineError;
 use coeval_records::header::State;
@@ -46,7 +46,7 @@ pub(crate) fn fits_at_its_version(
 pub(crate) fn unfit_elsewhere(
     state: &TypeState,
     visible: &VisibleVersions,
-    record: &Record,
+    record: &ContentRecord,
     written_at: Version,
 ) -> Vec<String> {
     let entries = record.kept.entries().into_iter();

@@ -103,7 +103,7 @@ impl Resources {
         stored: &Stored,
         header: &Header,
         unique: bool,
-    ) -> Result<Vec<coeval_storage::Step>, EngineError> {
+    ) -> Result<Vec<coeval_storage::WriteStep>, EngineError> {
         let of = &state.key;
         let (org, before) = (&header.org, &stored.header.name);
         let request = ask_name(ReadRequest::default(), of, org, before)?;

@@ -5,7 +5,7 @@ use crate::content;
 use crate::read::Found;
 use crate::write::request::Update;
 use coeval_catalog::types::state::TypeState;
-use coeval_core::convert::Record;
+use coeval_core::convert::ContentRecord;
 use coeval_core::phases;
 use coeval_core::types::Visibility;
 use coeval_core::version::Version;
@@ -15,7 +15,7 @@ use serde_json::Value;
 /// A record at another version than it was stored at.
 #[derive(Debug)]
 pub struct Moved {
-    pub record: Record,
+    pub record: ContentRecord,
     /// Pointers to what the version can't hold and is kept beside it.
     pub kept: Vec<String>,
     /// Pointers to what went with items that the body deleted.
@@ -36,7 +36,7 @@ pub struct MovingBody {
 /// version's schema demands and has a default for.
 pub fn move_record(
     state: &TypeState,
-    record: Record,
+    record: ContentRecord,
     to: Version,
     body: Option<MovingBody>,
 ) -> Result<Moved, EngineError> {
@@ -74,30 +74,30 @@ pub(crate) fn part_in_migration(
     found: &Found,
     update: &Update,
     to: Version,
-) -> Result<phases::Write, EngineError> {
+) -> Result<phases::PhaseWrite, EngineError> {
     let from = found.stored.header.version;
     let Some(part) = found.fetched.state.part()? else {
-        return Ok(phases::Write::Update(phases::At::Old));
+        return Ok(phases::PhaseWrite::Update(phases::WriteMajor::Old));
     };
     let migration = part.migration;
     if from.major == to.major {
         let new_body = update.content.is_some() && update.at.version().major == migration.to;
         let at = if new_body {
-            phases::At::New
+            phases::WriteMajor::New
         } else {
-            phases::At::Old
+            phases::WriteMajor::Old
         };
-        return Ok(phases::Write::Update(at));
+        return Ok(phases::PhaseWrite::Update(at));
     }
     if (from.major, to.major) == (migration.from, migration.to) {
-        return Ok(phases::Write::Move);
+        return Ok(phases::PhaseWrite::Move);
     }
     if part.concerns(from.major) || part.concerns(to.major) {
-        return Err(phases::Refusal::Running {
+        return Err(phases::PhaseRefusal::Running {
             from: migration.from,
             to: migration.to,
         }
         .into());
     }
-    Ok(phases::Write::Update(phases::At::Old))
+    Ok(phases::PhaseWrite::Update(phases::WriteMajor::Old))
 }

@@ -12,13 +12,13 @@ use crate::write::fitting::{fits_at_its_version, unfit_elsewhere};
 use crate::write::moving::part_in_migration;
 use crate::write::request::Update;
 use crate::write::steps::{arrives, fenced};
-use coeval_access::{Action, Level};
+use coeval_access::{AccessLevel, ResourceAction};
 use coeval_catalog::allow::version_facts;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::{VisibleVersions, WantedView};
-use coeval_core::convert::Record;
-use coeval_core::decide::{Refusal, StoreAt, Wanted as WantedVersion};
+use coeval_core::convert::ContentRecord;
+use coeval_core::decide::{StoreAt, VersionRefusal, WantedVersion};
 use coeval_core::types::Visibility;
 use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
@@ -36,10 +36,10 @@ pub struct PlannedUpdate {
     /// As it is stored afterwards, but for its revision.
     pub after: Stored,
     /// With its secure values, if the content changes.
-    pub whole: Option<Record>,
+    pub whole: Option<ContentRecord>,
     pub kept: Vec<String>,
     pub dropped: Vec<String>,
-    pub overrode: Option<Refusal>,
+    pub overrode: Option<VersionRefusal>,
     pub warnings: Vec<String>,
 }
 
@@ -165,15 +165,16 @@ impl Resources {
         let to = edited.version(stored);
         if to != stored.header.version {
             let facts = version_facts(state, to, &caller.subject);
-            self.allow(caller, state, stored, Action::ChangeVersion(facts))
+            self.allow(caller, state, stored, ResourceAction::ChangeVersion(facts))
                 .await?;
         }
         if edited.overrode.is_some() {
-            self.allow(caller, state, stored, Action::Force).await?;
+            self.allow(caller, state, stored, ResourceAction::Force)
+                .await?;
         }
         let owner = update.meta.owner.as_ref();
         if owner.is_some_and(|owner| *owner != stored.header.owner) {
-            self.allow(caller, state, stored, Action::ChangeOwner)
+            self.allow(caller, state, stored, ResourceAction::ChangeOwner)
                 .await?;
         }
         Ok(())
@@ -186,7 +187,7 @@ impl Resources {
         state: &TypeState,
         stored: &Stored,
         update: &Update,
-        level: Level,
+        level: AccessLevel,
     ) -> Vec<String> {
         let Some(body) = &update.content else {
             return Vec::new();

@@ -9,7 +9,7 @@ use coeval_core::decide::StoreAt;
 use coeval_core::version::{Version, WriteVersion};
 use coeval_records::error::EngineError;
 use coeval_records::header::State;
-use coeval_storage::{Millis, Revision};
+use coeval_storage::{Revision, UnixMillis};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -46,7 +46,7 @@ pub struct Create {
     /// Its name in some other system.
     pub external_id: Option<String>,
     /// When it vanishes.
-    pub expires: Option<Millis>,
+    pub expires: Option<UnixMillis>,
     /// Whether no other resource may have the name.
     pub unique: bool,
     /// When the content is looked at.
@@ -189,7 +189,7 @@ pub struct MetaEdit {
     /// Or none.
     pub external_id: Option<Option<String>>,
     /// Or never.
-    pub expires: Option<Option<Millis>>,
+    pub expires: Option<Option<UnixMillis>>,
     /// The only one that can be said is *in deletion*.
     pub state: Option<State>,
     /// What its controller says.

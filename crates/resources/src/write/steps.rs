@@ -13,8 +13,8 @@ use coeval_records::keys::{self, TypeKey, index};
 use coeval_records::stored::Stored;
 use coeval_storage::record::PACKED_SINCE;
 use coeval_storage::{
-    Action, AtomicWrite, Condition, Content, Key, Millis, Put, PutRevision, Range, ReadRequest,
-    Revision, Snapshot, Step,
+    AtomicWrite, Key, PutRevision, ReadRange, ReadRequest, ReadSnapshot, RecordContent, RecordPut,
+    Revision, UnixMillis, WriteAction, WriteCondition, WriteStep,
 };
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
@@ -35,7 +35,7 @@ pub struct NameCount {
 }
 
 impl NameCount {
-    pub fn of(entry: &coeval_storage::Entry) -> Option<Self> {
+    pub fn of(entry: &coeval_storage::StoredEntry) -> Option<Self> {
         serde_json::from_slice(&entry.stored.record()?.content.body).ok()
     }
 
@@ -63,12 +63,12 @@ pub(crate) fn ask_name(
     let mut request = request;
     request.keys.push(keys::name_count(of, org, name)?);
     let span = keys::index_point(of, index::NAME, org, &text_key(name))?;
-    Ok(request.and_range(Range::of(span).limit(1)))
+    Ok(request.and_range(ReadRange::of(span).limit(1)))
 }
 
 /// Reads the last answers to [`ask_name`] out of a snapshot.
 pub(crate) fn found_name(
-    snapshot: &mut Snapshot,
+    snapshot: &mut ReadSnapshot,
     of: &TypeKey,
     org: &str,
     name: &str,
@@ -101,18 +101,18 @@ pub(crate) fn found_name(
 
 impl NameFound {
     /// The step that adds to the count, or takes from it.
-    pub fn step(&self, add: i64) -> Result<Step, EncodeError> {
+    pub fn step(&self, add: i64) -> Result<WriteStep, EncodeError> {
         let (condition, count) = match self.before {
-            None => (Condition::NotExists, 0),
-            Some((revision, count)) => (Condition::RevisionIs(revision), count),
+            None => (WriteCondition::NotExists, 0),
+            Some((revision, count)) => (WriteCondition::RevisionIs(revision), count),
         };
         let count = count.saturating_add_signed(add);
         let action = match (count, self.before) {
-            (0, None) => Action::Nop,
-            (0, Some(_)) => Action::Delete,
-            _ => Action::Put(Put::of(NameCount { count }.encode()?)),
+            (0, None) => WriteAction::Nop,
+            (0, Some(_)) => WriteAction::Delete,
+            _ => WriteAction::Put(RecordPut::of(NameCount { count }.encode()?)),
         };
-        Ok(Step {
+        Ok(WriteStep {
             key: self.key.clone(),
             condition,
             action,
@@ -153,7 +153,7 @@ pub struct ObjectWrite<'a> {
     pub seats: Vec<Seat<'a>>,
     /// What goes into the history.
     pub earlier: Option<&'a Stored>,
-    pub expires: Option<Millis>,
+    pub expires: Option<UnixMillis>,
     pub history: KeptHistory,
 }
 
@@ -166,12 +166,12 @@ pub struct KeptHistory {
     pub packed: bool,
 }
 
-fn belonging(content: impl Into<Content>, expires: Option<Millis>) -> Action {
-    Action::Put(Put {
+fn belonging(content: impl Into<RecordContent>, expires: Option<UnixMillis>) -> WriteAction {
+    WriteAction::Put(RecordPut {
         // The record alone is in the index of expiries; this goes with it.
         indexed: false,
         expires,
-        ..Put::of(content)
+        ..RecordPut::of(content)
     })
 }
 
@@ -179,7 +179,7 @@ fn belonging(content: impl Into<Content>, expires: Option<Millis>) -> Action {
 pub fn fenced(state: &TypeState) -> AtomicWrite {
     AtomicWrite::new().when(
         &state.phase_key,
-        Condition::RevisionIs(state.phase_revision),
+        WriteCondition::RevisionIs(state.phase_revision),
     )
 }
 
@@ -199,7 +199,7 @@ pub fn arrives(
         });
     }
     let key = keys::type_version(&state.key, at)?;
-    Ok(write.when(&key, Condition::RevisionIs(definition.revision)))
+    Ok(write.when(&key, WriteCondition::RevisionIs(definition.revision)))
 }
 
 impl<'a> ObjectWrite<'a> {
@@ -209,7 +209,7 @@ impl<'a> ObjectWrite<'a> {
         id: Uuid,
         before: Option<(&Key, &'a Stored)>,
         after: &'a Sealed,
-        expires: Option<Millis>,
+        expires: Option<UnixMillis>,
         history: KeptHistory,
     ) -> Result<Self, EngineError> {
         let own = keys::record(&state.key, after.store.header.version.major, id)?;
@@ -246,7 +246,7 @@ impl<'a> ObjectWrite<'a> {
         key: &Key,
         stored: &'a Stored,
         becomes: Becomes<'a>,
-        expires: Option<Millis>,
+        expires: Option<UnixMillis>,
     ) -> Self {
         let seat = Seat {
             key: key.clone(),
@@ -278,7 +278,7 @@ impl<'a> ObjectWrite<'a> {
             let generation = stored.header.generation;
             let put = belonging(stored.to_history(self.history.packed)?, self.expires);
             let key = keys::history(self.id, generation)?;
-            write = write.step(&key, Condition::Whatever, put);
+            write = write.step(&key, WriteCondition::Whatever, put);
             if let Some(oldest) = generation.checked_sub(self.history.length) {
                 write = write.delete(&keys::history(self.id, oldest)?);
             }
@@ -287,25 +287,25 @@ impl<'a> ObjectWrite<'a> {
     }
 
     fn add_seat(&self, write: AtomicWrite, seat: &Seat<'_>) -> Result<AtomicWrite, EngineError> {
-        let condition = seat.before.map_or(Condition::NotExists, as_read);
+        let condition = seat.before.map_or(WriteCondition::NotExists, as_read);
         let had = seat
             .before
             .is_some_and(|before| before.header.has_secrets());
         match &seat.becomes {
             Becomes::Stays => Ok(write.when(&seat.key, condition)),
             Becomes::KeepAlive => {
-                Ok(write.step(&seat.key, condition, Action::KeepAlive(self.expires)))
+                Ok(write.step(&seat.key, condition, WriteAction::KeepAlive(self.expires)))
             }
             Becomes::Put(sealed, revision) => {
-                let put = Put {
+                let put = RecordPut {
                     revision: *revision,
-                    ..Put::of(sealed.store.encode()?).expiring(self.expires)
+                    ..RecordPut::of(sealed.store.encode()?).expiring(self.expires)
                 };
-                let write = write.step(&seat.key, condition, Action::Put(put));
+                let write = write.step(&seat.key, condition, WriteAction::Put(put));
                 sealed.add_to(write, self.id, self.expires, had)
             }
             Becomes::Gone => {
-                let write = write.step(&seat.key, condition, Action::Delete);
+                let write = write.step(&seat.key, condition, WriteAction::Delete);
                 match seat.before {
                     Some(before) if had => {
                         let major = before.header.version.major;
@@ -345,11 +345,11 @@ impl<'a> ObjectWrite<'a> {
         for key in &after {
             if moved || !there.contains(key) {
                 let put = if indexed {
-                    Action::Put(Put::of(Content::default()).expiring(self.expires))
+                    WriteAction::Put(RecordPut::of(RecordContent::default()).expiring(self.expires))
                 } else {
-                    belonging(Content::default(), self.expires)
+                    belonging(RecordContent::default(), self.expires)
                 };
-                write = write.step(key, Condition::Whatever, put);
+                write = write.step(key, WriteCondition::Whatever, put);
             }
         }
         for key in before.difference(&after) {
@@ -365,8 +365,8 @@ impl<'a> ObjectWrite<'a> {
 }
 
 /// Still with the revision, the expiry and the flags that were read.
-pub(crate) fn as_read(stored: &Stored) -> Condition {
-    Condition::AsRead {
+pub(crate) fn as_read(stored: &Stored) -> WriteCondition {
+    WriteCondition::AsRead {
         revision: stored.revision,
         expires: stored.expires,
         flags: stored.flags(),

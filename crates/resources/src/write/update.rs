@@ -6,14 +6,14 @@ use crate::resources::Resources;
 use crate::write::join::join;
 use crate::write::plan_update::PlannedUpdate;
 use crate::write::request::{Update, Updated};
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::visible_versions::WantedView;
-use coeval_core::decide::Wanted as WantedVersion;
+use coeval_core::decide::WantedVersion;
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::error::EngineError;
 use coeval_records::keys::TypeKey;
-use coeval_storage::Step;
+use coeval_storage::WriteStep;
 
 impl Resources {
     /// Changes a resource and runs the hooks of its type version: `PreDelete` before a change that
@@ -34,7 +34,9 @@ impl Resources {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
-            let found = self.find(caller, of, target, Action::Modify).await?;
+            let found = self
+                .find(caller, of, target, ResourceAction::Modify)
+                .await?;
             let outcome = self.attempt_hooked(caller, &found, update).await;
             let outcome = self.unless_edited(&found.fetched.state, outcome).await;
             if let Some(updated) = unless_raced(outcome)?.flatten() {
@@ -49,7 +51,7 @@ impl Resources {
         caller: &Caller,
         found: Found,
         update: &Update,
-        more: Vec<Step>,
+        more: Vec<WriteStep>,
     ) -> Result<Changed, EngineError> {
         let mut planned = self.plan_update(caller, &found, update).await?;
         join(&mut planned.write.steps, more)?;

@@ -5,11 +5,11 @@ use crate::resource::Changed;
 use crate::resources::Resources;
 use crate::write::barrier::barrier;
 use crate::write::request::{Update, Updated};
-use coeval_access::Action;
+use coeval_access::ResourceAction;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::WantedView;
-use coeval_core::decide::{Refusal, StoreAt, Wanted as WantedVersion};
+use coeval_core::decide::{StoreAt, VersionRefusal, WantedVersion};
 use coeval_core::version::{KnownVersion, Version};
 use coeval_records::error::EngineError;
 use coeval_records::keys::TypeKey;
@@ -42,7 +42,9 @@ impl Resources {
         upgrade: &Upgrade,
     ) -> Result<Updated, EngineError> {
         coeval_catalog::kinds::not_own(of)?;
-        let found = self.find(caller, of, target, Action::Modify).await?;
+        let found = self
+            .find(caller, of, target, ResourceAction::Modify)
+            .await?;
         let to = self.upgraded_to(caller, &found, upgrade)?;
         let update = Update {
             revision: upgrade.revision,
@@ -85,7 +87,7 @@ impl Resources {
         match barrier(state, &visible, stored, to) {
             None => Ok(to),
             Some(at) => Err(EngineError::UpgradeFirst {
-                refusal: Box::new(Refusal::MeaningBetween { body: to, at }.into()),
+                refusal: Box::new(VersionRefusal::MeaningBetween { body: to, at }.into()),
                 of: state.key.clone(),
                 name: found.stored.header.name.clone(),
                 to,

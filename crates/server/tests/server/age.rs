@@ -4,7 +4,7 @@ use crate::support::{loopback, read_to_end, start};
 use axum::body::{Body, Bytes};
 use axum::routing::get;
 use axum::{Extension, Router};
-use coeval_server::{Config, ConnectionEnd, Readiness};
+use coeval_server::{ConnectionEnd, ListenerConfig, Readiness};
 use hyper::body::Body as _;
 use hyper::client::conn::http2::{SendRequest, handshake};
 use hyper_util::rt::{TokioExecutor, TokioIo};
@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 
 const AGE: Duration = Duration::from_millis(200);
 
-fn aging() -> Config {
+fn aging() -> ListenerConfig {
     let mut config = loopback();
     config.limits.age = Some(AGE);
     config

@@ -1,7 +1,7 @@
 use crate::support::{Running, eventually, get, loopback, start};
 use axum::{Extension, Router};
 use coeval_codes::Coded;
-use coeval_server::{Config, Listener, Peer, Readiness, TlsFiles};
+use coeval_server::{Listener, ListenerConfig, ListenerTlsFiles, Peer, Readiness};
 use rcgen::{BasicConstraints, CertificateParams, CertifiedIssuer, IsCa, KeyPair, date_time_ymd};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
@@ -47,8 +47,8 @@ fn write_pair(folder: &Path) -> CertificateDer<'static> {
     pair.cert.der().clone()
 }
 
-fn config(folder: &Path) -> Config {
-    let mut files = TlsFiles::new(folder.join("cert.pem"), folder.join("key.pem"));
+fn config(folder: &Path) -> ListenerConfig {
+    let mut files = ListenerTlsFiles::new(folder.join("cert.pem"), folder.join("key.pem"));
     files.client_ca = Some(folder.join("ca.pem"));
     files.look_every = Duration::from_millis(50);
     let mut config = loopback();

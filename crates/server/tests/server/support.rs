@@ -2,7 +2,7 @@
 
 use axum::Router;
 use axum::body::Body;
-use coeval_server::{Config, Lifecycle, Listener, Readiness, Stopped};
+use coeval_server::{Lifecycle, Listener, ListenerConfig, Readiness, StopOutcome};
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
 use std::net::SocketAddr;
@@ -17,17 +17,17 @@ pub(crate) struct Running {
     pub(crate) address: SocketAddr,
     pub(crate) lifecycle: Lifecycle,
     stop: Option<oneshot::Sender<()>>,
-    ended: JoinHandle<Stopped>,
+    ended: JoinHandle<StopOutcome>,
 }
 
-pub(crate) fn loopback() -> Config {
-    let mut config = Config::at("127.0.0.1:0".parse().unwrap());
+pub(crate) fn loopback() -> ListenerConfig {
+    let mut config = ListenerConfig::at("127.0.0.1:0".parse().unwrap());
     config.drain.delay = Duration::from_millis(10);
     config.drain.limit = Duration::from_secs(10);
     config
 }
 
-pub(crate) async fn start(config: Config, routes: Router, readiness: Readiness) -> Running {
+pub(crate) async fn start(config: ListenerConfig, routes: Router, readiness: Readiness) -> Running {
     let listener = Listener::bind(config).await.unwrap();
     let (address, lifecycle) = (listener.address(), listener.lifecycle());
     let (stop, stopped) = oneshot::channel::<()>();
@@ -55,7 +55,7 @@ impl Running {
         self.stop.take().unwrap().send(()).unwrap();
     }
 
-    pub(crate) async fn ended(self) -> Stopped {
+    pub(crate) async fn ended(self) -> StopOutcome {
         self.ended.await.unwrap()
     }
 

@@ -1,7 +1,7 @@
 use crate::support::{eventually, get, get_h2, loopback, start};
 use axum::Router;
 use coeval_codes::Coded;
-use coeval_server::{Config, Listener, Readiness, ServerError, TlsFiles};
+use coeval_server::{Listener, ListenerConfig, ListenerTlsFiles, Readiness, ServerError};
 use rustls::pki_types::{CertificateDer, ServerName};
 use rustls::{ClientConfig, RootCertStore};
 use std::net::SocketAddr;
@@ -23,8 +23,8 @@ fn write_pair(folder: &Path) -> CertificateDer<'static> {
     pair.cert.der().clone()
 }
 
-fn tls_config(folder: &Path) -> Config {
-    let mut files = TlsFiles::new(folder.join("cert.pem"), folder.join("key.pem"));
+fn tls_config(folder: &Path) -> ListenerConfig {
+    let mut files = ListenerTlsFiles::new(folder.join("cert.pem"), folder.join("key.pem"));
     files.look_every = Duration::from_millis(50);
     let mut config = loopback();
     config.tls = Some(files);
@@ -137,7 +137,7 @@ async fn files_that_are_no_pair_are_refused_with_a_code_and_the_file() {
 #[tokio::test]
 async fn a_port_that_is_taken_is_named_with_what_to_do() {
     let first = Listener::bind(loopback()).await.unwrap();
-    let error = Listener::bind(Config::at(first.address()))
+    let error = Listener::bind(ListenerConfig::at(first.address()))
         .await
         .unwrap_err();
     assert_eq!(error.code(), coeval_codes::LISTEN_FAILED);

@@ -5,11 +5,11 @@ pub mod proxy;
 
 use coeval_storage::feed::RingSize;
 use coeval_storage::{
-    Clock, Delivery, Group, Key, Millis, SkewedClock, Span, StorageError, Store, SystemClock,
-    Token, Watch, WatchRequest,
+    Clock, DeliveryStream, EventGroup, Key, KeySpan, SkewedClock, StorageError, Store, SystemClock,
+    Token, UnixMillis, WatchDelivery, WatchRequest,
 };
 use coeval_storage_etcd::{EtcdOptions, EtcdStore};
-use coeval_storage_suite::servers::Etcd;
+use coeval_storage_suite::servers::EtcdCluster;
 use futures::StreamExt;
 use std::process::Command;
 use std::sync::Arc;
@@ -20,7 +20,7 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A private server, gone when this is dropped.
 pub struct Server {
-    pub etcd: Etcd,
+    pub etcd: EtcdCluster,
     pub url: String,
 }
 
@@ -30,7 +30,7 @@ impl Server {
     }
 
     pub fn start_with(members: usize, settings: &[&str]) -> Self {
-        let etcd = Etcd::start_with(members, settings).unwrap_or_else(|e| panic!("{e}"));
+        let etcd = EtcdCluster::start_with(members, settings).unwrap_or_else(|e| panic!("{e}"));
         let url = format!("{}/test", etcd.url());
         Self { etcd, url }
     }
@@ -90,21 +90,21 @@ pub fn key(text: &str) -> Key {
     Key::try_from(text).expect("a key")
 }
 
-pub fn in_millis(millis: i64) -> Millis {
+pub fn in_millis(millis: i64) -> UnixMillis {
     SystemClock::default().now().plus(millis)
 }
 
 /// A watch of everything; its first delivery is taken.
-pub async fn watch(store: &EtcdStore, from: Option<Token>) -> Result<Watch, StorageError> {
-    let span = Span::everything();
+pub async fn watch(store: &EtcdStore, from: Option<Token>) -> Result<DeliveryStream, StorageError> {
+    let span = KeySpan::everything();
     let mut watch = store.watch(WatchRequest { span, from }).await?;
     match next(&mut watch).await {
-        Ok(Delivery::Live(_)) => Ok(watch),
+        Ok(WatchDelivery::Live(_)) => Ok(watch),
         other => panic!("the first delivery is {other:?}"),
     }
 }
 
-pub async fn next(watch: &mut Watch) -> Result<Delivery, StorageError> {
+pub async fn next(watch: &mut DeliveryStream) -> Result<WatchDelivery, StorageError> {
     match tokio::time::timeout(PATIENCE, watch.next()).await {
         Ok(Some(delivery)) => delivery,
         other => panic!("no delivery: {other:?}"),
@@ -112,12 +112,12 @@ pub async fn next(watch: &mut Watch) -> Result<Delivery, StorageError> {
 }
 
 /// The next group, past bookmarks.
-pub async fn next_group(watch: &mut Watch) -> Result<Arc<Group>, StorageError> {
+pub async fn next_group(watch: &mut DeliveryStream) -> Result<Arc<EventGroup>, StorageError> {
     loop {
         match next(watch).await? {
-            Delivery::Events(_, group) => return Ok(group),
-            Delivery::Bookmark(_) => {}
-            Delivery::Live(token) => panic!("live again at {token:?}"),
+            WatchDelivery::Events(_, group) => return Ok(group),
+            WatchDelivery::Bookmark(_) => {}
+            WatchDelivery::Live(token) => panic!("live again at {token:?}"),
         }
     }
 }

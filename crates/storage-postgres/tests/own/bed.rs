@@ -1,6 +1,6 @@
 //! What the tests of this store share: handles, keys, a session that looks behind the store.
 
-use coeval_storage::{Delivery, Key, Put, Span, StorageError, Store, WatchRequest};
+use coeval_storage::{Key, KeySpan, RecordPut, StorageError, Store, WatchDelivery, WatchRequest};
 use coeval_storage_postgres::{PostgresOptions, PostgresStore};
 use coeval_storage_suite::servers::{fresh_name, shared_postgres};
 use futures::StreamExt;
@@ -72,8 +72,8 @@ pub(crate) fn key(text: &str) -> Key {
     Key::try_from(text).unwrap()
 }
 
-pub(crate) fn text(body: &str) -> Put {
-    Put::of(body.as_bytes().to_vec())
+pub(crate) fn text(body: &str) -> RecordPut {
+    RecordPut::of(body.as_bytes().to_vec())
 }
 
 /// Waits for something that must come true.
@@ -90,17 +90,20 @@ pub(crate) async fn sequences_of(
     store: &Arc<PostgresStore>,
 ) -> mpsc::UnboundedReceiver<Result<u64, StorageError>> {
     let request = WatchRequest {
-        span: Span::everything(),
+        span: KeySpan::everything(),
         from: None,
     };
     let mut watch = store.watch(request).await.unwrap();
     let (sender, receiver) = mpsc::unbounded_channel();
     let first = watch.next().await;
-    assert!(matches!(first, Some(Ok(Delivery::Live(_)))), "{first:?}");
+    assert!(
+        matches!(first, Some(Ok(WatchDelivery::Live(_)))),
+        "{first:?}"
+    );
     tokio::spawn(async move {
         while let Some(delivery) = watch.next().await {
             let told = match delivery {
-                Ok(Delivery::Events(token, _)) => Ok(token.sequence),
+                Ok(WatchDelivery::Events(token, _)) => Ok(token.sequence),
                 Ok(_) => continue,
                 Err(error) => Err(error),
             };

@@ -2,7 +2,7 @@
 
 use crate::bed::{Bed, PATIENCE, eventually, key, next, sequences_of, text};
 use coeval_storage::{
-    AtomicWrite, Range, Retention, Span, StorageError, Store, Token, WatchRequest,
+    AtomicWrite, EventRetention, KeySpan, ReadRange, StorageError, Store, Token, WatchRequest,
 };
 use coeval_storage_postgres::{PostgresOptions, PostgresStore};
 use futures::future::join_all;
@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 const ALL: WatchRequest = WatchRequest {
-    span: Span {
+    span: KeySpan {
         start: bytes::Bytes::new(),
         end: bytes::Bytes::from_static(b"\xff"),
     },
@@ -167,7 +167,10 @@ async fn a_damaged_record_is_named_and_hides_no_other() {
     let admin = bed.admin().await;
     admin.batch_execute(longer).await.unwrap();
     admin.batch_execute(flip).await.unwrap();
-    let (_, page) = store.range(Range::of(Span::everything())).await.unwrap();
+    let (_, page) = store
+        .range(ReadRange::of(KeySpan::everything()))
+        .await
+        .unwrap();
     let whole: Vec<_> = page
         .entries
         .iter()
@@ -265,7 +268,7 @@ async fn a_live_watch_meets_a_damaged_event_and_ends() {
 async fn compaction_keeps_the_newest_event_and_moves_the_floor() {
     let bed = Bed::shared();
     let (store, other) = (bed.open().await, bed.open().await);
-    let nothing = Retention {
+    let nothing = EventRetention {
         age: Duration::ZERO,
         bytes: u64::MAX,
     };
@@ -279,7 +282,7 @@ async fn compaction_keeps_the_newest_event_and_moves_the_floor() {
         }
     }
     tokens.sort_by_key(|token| token.sequence);
-    assert_eq!(store.compact(Retention::default()).await.unwrap(), 0);
+    assert_eq!(store.compact(EventRetention::default()).await.unwrap(), 0);
     eventually("a millisecond passes", async || {
         store.compact(nothing).await.unwrap() == 2_299
     })
@@ -307,11 +310,11 @@ async fn compaction_by_size_leaves_about_as_much() {
     let store = bed.open().await;
     for _ in 0..50 {
         store
-            .put(&key("k"), coeval_storage::Put::of(vec![7; 10_000]))
+            .put(&key("k"), coeval_storage::RecordPut::of(vec![7; 10_000]))
             .await
             .unwrap();
     }
-    let keep = Retention {
+    let keep = EventRetention {
         age: Duration::from_secs(3_600),
         bytes: 100_000,
     };
@@ -325,7 +328,7 @@ async fn pages_of_events_are_bounded_by_bytes_and_have_no_gap() {
     let bed = Bed::shared();
     let store = bed.open().await;
     for _ in 0..40 {
-        let put = coeval_storage::Put::of(vec![7; 300_000]);
+        let put = coeval_storage::RecordPut::of(vec![7; 300_000]);
         store.put(&key("k"), put).await.unwrap();
     }
     let (mut after, mut seen, mut pages) = (0, Vec::new(), 0);
@@ -348,7 +351,7 @@ async fn pages_of_events_are_bounded_by_bytes_and_have_no_gap() {
 async fn a_page_without_items_still_says_whether_there_are_any() {
     let bed = Bed::shared();
     let store = bed.open().await;
-    let none = Range::of(Span::everything()).limit(0);
+    let none = ReadRange::of(KeySpan::everything()).limit(0);
     assert!(!store.range(none.clone()).await.unwrap().1.more);
     store.put(&key("k"), text("v")).await.unwrap();
     let (_, page) = store.range(none).await.unwrap();

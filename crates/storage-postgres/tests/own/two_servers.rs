@@ -2,7 +2,8 @@
 
 use crate::bed::{Bed, PATIENCE, eventually, key, next, sequences_of, text};
 use coeval_storage::{
-    Adoption, AtomicWrite, Condition, Range, Retention, Span, StorageError, Store, WatchRequest,
+    AdoptionStep, AtomicWrite, EventRetention, KeySpan, ReadRange, StorageError, Store,
+    WatchRequest, WriteCondition,
 };
 use coeval_storage_postgres::{PostgresOptions, PostgresStore};
 use futures::future::join_all;
@@ -44,7 +45,7 @@ async fn of_two_servers_that_update_one_revision_exactly_one_wins() {
         // The second one's condition is on the key, its write elsewhere: nothing but the
         // judgement refuses it.
         let write = AtomicWrite::new()
-            .when(&key, Condition::RevisionIs(revision))
+            .when(&key, WriteCondition::RevisionIs(revision))
             .put(&other, format!("{round}").into_bytes());
         let (one, two) = tokio::join!(
             a.conditional_update(&key, revision, text("a")),
@@ -181,11 +182,11 @@ async fn a_restore_fences_every_other_server_until_it_is_finished() {
     let before = loader.put(&key("old"), text("v")).await.unwrap().token;
     let mut watch = sequences_of(&other).await;
 
-    let begun = loader.adopt(Adoption::Begin).await.unwrap();
+    let begun = loader.adopt(AdoptionStep::Begin).await.unwrap();
     assert_ne!(begun.incarnation, before.incarnation);
     assert_eq!(next(&mut watch).await, Err(StorageError::Compacted));
     let everything = WatchRequest {
-        span: Span::everything(),
+        span: KeySpan::everything(),
         from: None,
     };
     assert_eq!(other.get(&key("old")).await, Err(StorageError::Restoring));
@@ -200,15 +201,15 @@ async fn a_restore_fences_every_other_server_until_it_is_finished() {
     assert_eq!(other.events(0).await.err(), Some(StorageError::Restoring));
     assert_eq!(other.expired(9).await, Err(StorageError::Restoring));
     assert_eq!(
-        other.compact(Retention::default()).await,
+        other.compact(EventRetention::default()).await,
         Err(StorageError::Restoring)
     );
     assert_eq!(
-        other.adopt(Adoption::Finish).await,
+        other.adopt(AdoptionStep::Finish).await,
         Err(StorageError::Restoring)
     );
     assert_eq!(
-        other.adopt(Adoption::Now).await,
+        other.adopt(AdoptionStep::Now).await,
         Err(StorageError::Restoring)
     );
     assert_eq!(other.status().await.unwrap().incarnation, begun.incarnation);
@@ -220,7 +221,7 @@ async fn a_restore_fences_every_other_server_until_it_is_finished() {
 
     loader.put(&key("restored"), text("v")).await.unwrap();
     assert!(loader.get(&key("restored")).await.is_ok());
-    let finished = loader.adopt(Adoption::Finish).await.unwrap();
+    let finished = loader.adopt(AdoptionStep::Finish).await.unwrap();
     assert_ne!(finished.incarnation, begun.incarnation);
     assert!(other.get(&key("restored")).await.is_ok());
     for store in [&loader, &other] {
@@ -240,7 +241,7 @@ async fn a_restore_fences_every_other_server_until_it_is_finished() {
         let written = other.put(&key("after"), text("v")).await.unwrap();
         assert_eq!(next(&mut watch).await.unwrap(), written.token.sequence);
     }
-    let refusal = other.adopt(Adoption::Finish).await.unwrap_err();
+    let refusal = other.adopt(AdoptionStep::Finish).await.unwrap_err();
     assert!(
         matches!(refusal, StorageError::InvalidWrite { .. }),
         "{refusal}"
@@ -251,18 +252,18 @@ async fn a_restore_fences_every_other_server_until_it_is_finished() {
 async fn a_restore_that_was_cut_short_is_taken_over() {
     let bed = Bed::shared();
     let (first, second) = (bed.open().await, bed.open().await);
-    first.adopt(Adoption::Begin).await.unwrap();
-    second.adopt(Adoption::Begin).await.unwrap();
+    first.adopt(AdoptionStep::Begin).await.unwrap();
+    second.adopt(AdoptionStep::Begin).await.unwrap();
     assert_eq!(
         first.put(&key("k"), text("v")).await,
         Err(StorageError::Restoring)
     );
     assert_eq!(
-        first.adopt(Adoption::Finish).await,
+        first.adopt(AdoptionStep::Finish).await,
         Err(StorageError::Restoring)
     );
     second.put(&key("k"), text("v")).await.unwrap();
-    second.adopt(Adoption::Finish).await.unwrap();
+    second.adopt(AdoptionStep::Finish).await.unwrap();
     assert!(first.get(&key("k")).await.is_ok());
 }
 
@@ -275,7 +276,7 @@ async fn a_new_history_ends_the_watches_of_every_server() {
     };
     let (a, b) = (bed.open().await, bed.open_with(hour).await);
     let (mut on_a, mut on_b) = (sequences_of(&a).await, sequences_of(&b).await);
-    a.adopt(Adoption::Now).await.unwrap();
+    a.adopt(AdoptionStep::Now).await.unwrap();
     assert_eq!(next(&mut on_a).await, Err(StorageError::Compacted));
     assert_eq!(next(&mut on_b).await, Err(StorageError::Compacted));
 }
@@ -319,7 +320,10 @@ async fn a_dropped_store_ends_its_sessions_and_its_watches() {
         .push_str(&format!("&application_name={}", bed.schema));
     let store = bed.open_with(options).await;
     store.put(&key("k"), text("v")).await.unwrap();
-    store.range(Range::of(Span::everything())).await.unwrap();
+    store
+        .range(ReadRange::of(KeySpan::everything()))
+        .await
+        .unwrap();
     let mut watch = sequences_of(&store).await;
     assert!(bed.sessions(&admin).await >= 2);
     drop(store);

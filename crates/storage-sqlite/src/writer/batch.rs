@@ -1,16 +1,17 @@
 //! One batch: judge each member over the ones before, write the last state of each key and every
 //! event, commit, answer.
 
-use super::Thread;
+use super::WriterThread;
 use crate::error::{leaves_commit_open, typed};
 use crate::history::signed;
 use bytes::Bytes;
-use coeval_storage::event::{RawChange, RawTo, encode_group};
-use coeval_storage::judge::{Batch, Lookup, Standing};
+use coeval_storage::event::{RawChange, RawChangeValue, encode_group};
+use coeval_storage::judge::{BatchOverlay, KeyState, StateLookup};
 use coeval_storage::layers::metered::BATCH_SIZE;
-use coeval_storage::record::{HEADER, Head};
+use coeval_storage::record::{HEADER, RecordHead};
 use coeval_storage::{
-    Action, AtomicWrite, Group, Key, Millis, Revision, StorageError, Token, Written,
+    AtomicWrite, CommittedWrite, EventGroup, Key, Revision, StorageError, Token, UnixMillis,
+    WriteAction,
 };
 use metrics::histogram;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -22,38 +23,38 @@ use tokio::sync::oneshot;
 const CHECKPOINT_AFTER: u64 = 4 * 1024 * 1024;
 
 /// One atomic write that waits.
-pub(super) struct Member {
+pub(super) struct BatchMember {
     pub(super) write: AtomicWrite,
     pub(super) revision: Revision,
-    pub(super) reply: oneshot::Sender<Result<Written, StorageError>>,
+    pub(super) reply: oneshot::Sender<Result<CommittedWrite, StorageError>>,
 }
 
 /// Bytes of values in a write.
 pub(super) fn size(write: &AtomicWrite) -> usize {
-    let put = |action: &Action| match action {
-        Action::Put(put) => put.content.stored_size(),
+    let put = |action: &WriteAction| match action {
+        WriteAction::Put(put) => put.content.stored_size(),
         _ => 0,
     };
     write.steps.iter().map(|step| put(&step.action)).sum()
 }
 
 /// What a batch came to, if it is committed.
-struct Judged {
-    answers: Vec<Result<Written, StorageError>>,
-    groups: Vec<Arc<Group>>,
+struct JudgedBatch {
+    answers: Vec<Result<CommittedWrite, StorageError>>,
+    groups: Vec<Arc<EventGroup>>,
     head: u64,
     total: u64,
 }
 
-enum Failure {
+enum CommitFailure {
     /// Nothing was written.
     Clean(StorageError),
     /// The commit may or may not hold.
     Open(String),
 }
 
-impl Thread {
-    pub(super) fn commit(&mut self, members: Vec<Member>) {
+impl WriterThread {
+    pub(super) fn commit(&mut self, members: Vec<BatchMember>) {
         if members.is_empty() {
             return;
         }
@@ -61,12 +62,13 @@ impl Thread {
         histogram!(BATCH_SIZE).record(u32::try_from(members.len()).unwrap_or(u32::MAX));
         match self.try_commit(&members) {
             Ok(judged) => {
+                // For `collect_batch`: about as many callers will be back soon, and after about as long.
                 self.last_batch = members.len();
                 self.last_commit = begun.elapsed();
                 self.answer(members, judged);
             }
             // One member may be to blame: each alone, so that it fails no neighbour.
-            Err(Failure::Clean(_)) if members.len() > 1 => {
+            Err(CommitFailure::Clean(_)) if members.len() > 1 => {
                 for member in members {
                     self.commit(vec![member]);
                 }
@@ -74,8 +76,8 @@ impl Thread {
             Err(failure) => {
                 for member in members {
                     let error = match &failure {
-                        Failure::Clean(error) => error.clone(),
-                        Failure::Open(reason) => StorageError::UnknownOutcome {
+                        CommitFailure::Clean(error) => error.clone(),
+                        CommitFailure::Open(reason) => StorageError::UnknownOutcome {
                             revision: member.revision,
                             reason: reason.clone(),
                         },
@@ -94,7 +96,7 @@ impl Thread {
         }
     }
 
-    fn answer(&mut self, members: Vec<Member>, judged: Judged) {
+    fn answer(&mut self, members: Vec<BatchMember>, judged: JudgedBatch) {
         self.head = judged.head;
         self.total = judged.total;
         for (member, answer) in members.into_iter().zip(judged.answers) {
@@ -108,29 +110,32 @@ impl Thread {
         }
     }
 
-    fn try_commit(&self, members: &[Member]) -> Result<Judged, Failure> {
+    fn try_commit(&self, members: &[BatchMember]) -> Result<JudgedBatch, CommitFailure> {
         if !self.may_write() {
-            return Err(Failure::Clean(StorageError::Restoring));
+            return Err(CommitFailure::Clean(StorageError::Restoring));
         }
         let connection = &self.start.connection;
-        run(connection, "BEGIN IMMEDIATE").map_err(|e| Failure::Clean(typed(e)))?;
+        // IMMEDIATE takes the write lock now: no statement in the middle of the batch can fail for
+        // it.
+        run(connection, "BEGIN IMMEDIATE").map_err(|e| CommitFailure::Clean(typed(e)))?;
         // Under way until the commit is done or given up.
         let judging = self.start.moments.judge();
         let judged = match self.judge(members, judging.now) {
             Ok(judged) => judged,
             Err(error) => {
                 self.roll_back();
-                return Err(Failure::Clean(error));
+                return Err(CommitFailure::Clean(error));
             }
         };
         match run(connection, "COMMIT") {
             Ok(()) => Ok(judged),
             Err(error) => {
+                // SQLite may have rolled back by itself already; `roll_back` looks.
                 self.roll_back();
                 Err(if leaves_commit_open(&error) {
-                    Failure::Open(error.to_string())
+                    CommitFailure::Open(error.to_string())
                 } else {
-                    Failure::Clean(typed(error))
+                    CommitFailure::Clean(typed(error))
                 })
             }
         }
@@ -145,10 +150,10 @@ impl Thread {
         }
     }
 
-    fn judge(&self, members: &[Member], now: Millis) -> Result<Judged, StorageError> {
-        let mut batch = Batch::default();
-        let mut standing = Standings(&self.start.connection);
-        let mut judged = Judged {
+    fn judge(&self, members: &[BatchMember], now: UnixMillis) -> Result<JudgedBatch, StorageError> {
+        let mut batch = BatchOverlay::default();
+        let mut standing = SqliteLookup(&self.start.connection);
+        let mut judged = JudgedBatch {
             answers: Vec::with_capacity(members.len()),
             groups: Vec::with_capacity(members.len()),
             head: self.head,
@@ -159,7 +164,7 @@ impl Thread {
             let answer = match judgement {
                 Ok(changes) => {
                     self.record_event(&changes, now, &mut judged)?;
-                    Ok(Written {
+                    Ok(CommittedWrite {
                         token: Token {
                             incarnation: self.incarnation,
                             sequence: judged.head,
@@ -183,8 +188,8 @@ impl Thread {
     fn record_event(
         &self,
         changes: &[RawChange],
-        now: Millis,
-        judged: &mut Judged,
+        now: UnixMillis,
+        judged: &mut JudgedBatch,
     ) -> Result<(), StorageError> {
         if changes.is_empty() {
             return Ok(());
@@ -208,7 +213,7 @@ impl Thread {
         let events = changes.iter().map(RawChange::event).collect();
         judged
             .groups
-            .push(Arc::new(Group::new(judged.head, events)));
+            .push(Arc::new(EventGroup::new(judged.head, events)));
         Ok(())
     }
 
@@ -221,11 +226,12 @@ impl Thread {
         }
         run(&self.start.connection, "BEGIN IMMEDIATE").map_err(typed)?;
         let loaded = records.iter().map(|record| match &record.to {
-            RawTo::Put(raw) => (&record.key, Some(raw)),
-            RawTo::Deleted(_) => (&record.key, None),
+            RawChangeValue::Put(raw) => (&record.key, Some(raw)),
+            RawChangeValue::Deleted(_) => (&record.key, None),
         });
         let stored = self.store(loaded);
         let done = stored.and_then(|()| run(&self.start.connection, "COMMIT").map_err(typed));
+        // Does nothing after a commit.
         self.roll_back();
         self.start.checkpoints.wake();
         done
@@ -261,7 +267,7 @@ impl Thread {
 
 /// When the sweep is to look at a record, if it is.
 fn sweep_at(raw: &[u8]) -> Option<i64> {
-    let head = Head::read(raw).filter(|head| head.indexed)?;
+    let head = RecordHead::read(raw).filter(|head| head.indexed)?;
     head.expires.map(|at| at.0)
 }
 
@@ -272,23 +278,23 @@ fn run(connection: &Connection, statement: &str) -> Result<(), rusqlite::Error> 
         .map(|_| ())
 }
 
-struct Standings<'c>(&'c Connection);
+struct SqliteLookup<'c>(&'c Connection);
 
-impl Lookup for Standings<'_> {
-    fn standing(&mut self, key: &Key, whole: bool) -> Result<Standing, StorageError> {
+impl StateLookup for SqliteLookup<'_> {
+    fn standing(&mut self, key: &Key, whole: bool) -> Result<KeyState, StorageError> {
         if whole {
             let value: Option<Vec<u8>> =
                 self.find("SELECT value FROM records WHERE key = ?", key)?;
-            return Ok(value.map_or(Standing::Absent, |raw| Standing::Whole(Bytes::from(raw))));
+            return Ok(value.map_or(KeyState::Absent, |raw| KeyState::Whole(Bytes::from(raw))));
         }
         const _: () = assert!(HEADER == 32);
         let statement = "SELECT substr(value, 1, 32) FROM records WHERE key = ?";
         let head: Option<Vec<u8>> = self.find(statement, key)?;
-        Ok(Standing::head_of(head.as_deref()))
+        Ok(KeyState::head_of(head.as_deref()))
     }
 }
 
-impl Standings<'_> {
+impl SqliteLookup<'_> {
     fn find(&self, statement: &str, key: &Key) -> Result<Option<Vec<u8>>, StorageError> {
         let mut statement = self.0.prepare_cached(statement).map_err(typed)?;
         statement

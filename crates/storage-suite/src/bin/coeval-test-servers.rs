@@ -1,7 +1,7 @@
 //! `coeval-test-servers [--postgres] [--etcd] -- COMMAND…`: starts the asked servers, tells the
 //! command of them by its environment, and stops them when it ends.
 
-use coeval_storage_suite::servers::{ETCD, Etcd, POSTGRES, Postgres};
+use coeval_storage_suite::servers::{ETCD, EtcdCluster, POSTGRES, PostgresServer};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitCode, ExitStatus};
 use std::time::Duration;
@@ -12,14 +12,14 @@ use tokio::time::timeout;
 const USAGE: &str = "usage: coeval-test-servers [--postgres] [--etcd] -- COMMAND [ARGUMENT…]";
 
 #[derive(Debug, Default, PartialEq, Eq)]
-struct Asked {
+struct ServerArguments {
     postgres: bool,
     etcd: bool,
     command: Vec<String>,
 }
 
-fn read_arguments(mut arguments: impl Iterator<Item = String>) -> Result<Asked, String> {
-    let mut asked = Asked::default();
+fn read_arguments(mut arguments: impl Iterator<Item = String>) -> Result<ServerArguments, String> {
+    let mut asked = ServerArguments::default();
     for argument in arguments.by_ref() {
         match &*argument {
             "--postgres" => asked.postgres = true,
@@ -55,9 +55,9 @@ async fn run() -> Result<u8, String> {
 
     let postgres = asked
         .postgres
-        .then(Postgres::start_without_sync)
+        .then(PostgresServer::start_without_sync)
         .transpose()?;
-    let etcd = asked.etcd.then(|| Etcd::start(1)).transpose()?;
+    let etcd = asked.etcd.then(|| EtcdCluster::start(1)).transpose()?;
     let [program, arguments @ ..] = &*asked.command else {
         return Err(USAGE.into());
     };
@@ -106,7 +106,7 @@ fn exit_code(status: ExitStatus) -> u8 {
 mod tests {
     use super::*;
 
-    fn asked(arguments: &[&str]) -> Result<Asked, String> {
+    fn asked(arguments: &[&str]) -> Result<ServerArguments, String> {
         read_arguments(arguments.iter().map(|&a| a.to_owned()))
     }
 

@@ -1,12 +1,12 @@
 //! Atomic writes, one at a time.
 
-use crate::bench::{Bench, body, in_millis, key, text};
+use crate::bench::{BenchStore, body, in_millis, key, text};
 use crate::feeds::next_group;
 use crate::refused;
 use coeval_storage::StorageError::{AlreadyExists, Conflict, InvalidWrite, NotFound, TooLarge};
 use coeval_storage::{
-    Action, AtomicWrite, Change, Condition, Content, Limits, Put, PutRevision, ReadRequest,
-    Revision, StorageError, Store,
+    AtomicWrite, KeyChange, PutRevision, ReadRequest, RecordContent, RecordPut, Revision,
+    StorageError, Store, StoreLimits, WriteAction, WriteCondition,
 };
 
 /// What stands under the key, as a reader sees it: revision, body, whether it expires.
@@ -18,8 +18,8 @@ async fn seen(store: &dyn Store, name: &str) -> Option<(Revision, String, bool)>
     }
 }
 
-pub async fn every_condition_with_every_action(bench: &Bench) {
-    use Condition::{AsRead, Exists, NotExists, RevisionIs, Whatever};
+pub async fn every_condition_with_every_action(bench: &BenchStore) {
+    use WriteCondition::{AsRead, Exists, NotExists, RevisionIs, Whatever};
     let store = &bench.store;
     let mut round = 0;
     for there in [true, false] {
@@ -63,10 +63,10 @@ pub async fn every_condition_with_every_action(bench: &Bench) {
                     },
                 };
                 let step = match action {
-                    "put" => Action::Put(text("2")),
-                    "delete" => Action::Delete,
-                    "keep-alive" => Action::KeepAlive(Some(in_millis(3_600_000))),
-                    _ => Action::Nop,
+                    "put" => WriteAction::Put(text("2")),
+                    "delete" => WriteAction::Delete,
+                    "keep-alive" => WriteAction::KeepAlive(Some(in_millis(3_600_000))),
+                    _ => WriteAction::Nop,
                 };
                 // A neighbour, so that a nop is part of a write and halves would show.
                 let beside = format!("t/{round}-beside");
@@ -85,7 +85,7 @@ pub async fn every_condition_with_every_action(bench: &Bench) {
                     AsRead {
                         revision, expires, ..
                     } => there && revision == standing && expires.is_none(),
-                    Condition::StillExpired(..) => unreachable!(),
+                    WriteCondition::StillExpired(..) => unreachable!(),
                 };
                 let after = seen(store, &name).await;
                 assert_eq!(seen(store, &beside).await.is_some(), holds, "{label}");
@@ -115,22 +115,26 @@ pub async fn every_condition_with_every_action(bench: &Bench) {
     }
 }
 
-pub async fn a_write_on_what_was_read_never_undoes_a_keep_alive(bench: &Bench) {
+pub async fn a_write_on_what_was_read_never_undoes_a_keep_alive(bench: &BenchStore) {
     let store = &bench.store;
     let name = key("lease");
     let soon = Some(in_millis(3_600_000));
     let created = store.create(&name, text("1").expiring(soon)).await.unwrap();
-    let as_read = |expires| Condition::AsRead {
+    let as_read = |expires| WriteCondition::AsRead {
         revision: created.revision,
         expires,
         flags: 0,
     };
-    let put = |body: &str, expires| Action::Put(text(body).expiring(expires));
+    let put = |body: &str, expires| WriteAction::Put(text(body).expiring(expires));
     // The expiry that it has now, and no other.
     let later = Some(in_millis(7_200_000));
     store.keep_alive(&name, later).await.unwrap();
     for stale in [soon, None] {
-        for action in [put("2", stale), Action::Delete, Action::KeepAlive(stale)] {
+        for action in [
+            put("2", stale),
+            WriteAction::Delete,
+            WriteAction::KeepAlive(stale),
+        ] {
             let write = AtomicWrite::new().step(&name, as_read(stale), action);
             let refusal = store.atomic_write(write).await;
             refused!(refusal, Conflict { current, .. } if *current == created.revision);
@@ -146,7 +150,7 @@ pub async fn a_write_on_what_was_read_never_undoes_a_keep_alive(bench: &Bench) {
     refused!(again, Conflict { current, .. } if *current == written.revision);
 }
 
-pub async fn a_write_on_what_was_read_never_undoes_a_change_of_flags(bench: &Bench) {
+pub async fn a_write_on_what_was_read_never_undoes_a_change_of_flags(bench: &BenchStore) {
     let store = &bench.store;
     let name = key("flagged");
     let created = store.create(&name, text("1")).await.unwrap();
@@ -154,15 +158,15 @@ pub async fn a_write_on_what_was_read_never_undoes_a_change_of_flags(bench: &Ben
     let mut flagged = text("1");
     flagged.content.flags = 1;
     flagged.revision = PutRevision::Same(created.revision);
-    let write = AtomicWrite::new().step(&name, Condition::Exists, Action::Put(flagged));
+    let write = AtomicWrite::new().step(&name, WriteCondition::Exists, WriteAction::Put(flagged));
     store.atomic_write(write).await.unwrap();
     for (flags, holds) in [(0, false), (1, true)] {
-        let as_read = Condition::AsRead {
+        let as_read = WriteCondition::AsRead {
             revision: created.revision,
             expires: None,
             flags,
         };
-        let write = AtomicWrite::new().step(&name, as_read, Action::Put(text("2")));
+        let write = AtomicWrite::new().step(&name, as_read, WriteAction::Put(text("2")));
         let result = store.atomic_write(write).await;
         assert_eq!(result.is_ok(), holds, "{flags}: {result:?}");
     }
@@ -171,7 +175,7 @@ pub async fn a_write_on_what_was_read_never_undoes_a_change_of_flags(bench: &Ben
 
 /// One keeps a lease alive, one rewrites it with the expiry that it reads: none of the rewrites
 /// takes an expiry back, not even until the next keep_alive.
-pub async fn racing_rewrites_and_keep_alives_leave_the_latest_expiry(bench: &Bench) {
+pub async fn racing_rewrites_and_keep_alives_leave_the_latest_expiry(bench: &BenchStore) {
     let store = &bench.store;
     let name = key("l/lease");
     let first = in_millis(3_600_000);
@@ -187,12 +191,12 @@ pub async fn racing_rewrites_and_keep_alives_leave_the_latest_expiry(bench: &Ben
         let mut done = 0;
         while done < 20 {
             let record = store.get(&name).await.unwrap();
-            let as_read = Condition::AsRead {
+            let as_read = WriteCondition::AsRead {
                 revision: record.revision,
                 expires: record.expires,
                 flags: record.content.flags,
             };
-            let put = Action::Put(text("x").expiring(record.expires));
+            let put = WriteAction::Put(text("x").expiring(record.expires));
             let write = AtomicWrite::new().step(&name, as_read, put);
             match store.atomic_write(write).await {
                 Ok(_) => done += 1,
@@ -205,7 +209,7 @@ pub async fn racing_rewrites_and_keep_alives_leave_the_latest_expiry(bench: &Ben
     let mut latest = first;
     for _ in 0..60 {
         let (_, group) = next_group(&mut watch).await;
-        let Change::Put(stored) = &group.events[0].change else {
+        let KeyChange::Put(stored) = &group.events[0].change else {
             panic!("{group:?}");
         };
         let expires = stored.record().unwrap().expires.unwrap();
@@ -217,17 +221,17 @@ pub async fn racing_rewrites_and_keep_alives_leave_the_latest_expiry(bench: &Ben
 
 fn expect_refusal(
     refusal: &StorageError,
-    condition: Condition,
+    condition: WriteCondition,
     action: &str,
     there: bool,
     standing: Revision,
     label: &str,
 ) {
     let right = match (condition, there) {
-        (Condition::NotExists, _) if action == "keep-alive" => {
+        (WriteCondition::NotExists, _) if action == "keep-alive" => {
             matches!(refusal, InvalidWrite { .. })
         }
-        (Condition::NotExists, true) => {
+        (WriteCondition::NotExists, true) => {
             matches!(refusal, AlreadyExists { current, .. } if *current == standing)
         }
         (_, false) => matches!(refusal, NotFound { .. }),
@@ -236,28 +240,28 @@ fn expect_refusal(
     assert!(right, "{label}: {refusal:?}");
 }
 
-pub async fn a_malformed_write_is_refused_before_any_io(bench: &Bench) {
+pub async fn a_malformed_write_is_refused_before_any_io(bench: &BenchStore) {
     let store = &bench.store;
     // A closed store does no I/O and says so; whoever gets another answer was refused earlier.
     store.close().await;
     refused!(store.put(&key("a"), text("1")).await, StorageError::Closed);
-    let limits = Limits::default();
-    let idle = AtomicWrite::new().when(&key("a"), Condition::Exists);
+    let limits = StoreLimits::default();
+    let idle = AtomicWrite::new().when(&key("a"), WriteCondition::Exists);
     let twice = AtomicWrite::new()
         .put(&key("a"), &b"1"[..])
         .delete(&key("a"));
     let mut ones = text("1");
     ones.revision = PutRevision::Same(Revision::NEVER);
-    let ones = AtomicWrite::new().step(&key("a"), Condition::Whatever, Action::Put(ones));
+    let ones = AtomicWrite::new().step(&key("a"), WriteCondition::Whatever, WriteAction::Put(ones));
     for write in [AtomicWrite::new(), idle, twice, ones] {
         refused!(store.atomic_write(write).await, InvalidWrite { reason } if !reason.is_empty());
     }
     let name = |n: usize| key(&format!("k/{n}"));
-    let room = limits.record - Content::default().stored_size();
+    let room = limits.record - RecordContent::default().stored_size();
     let large = AtomicWrite::new().put(&name(0), vec![0; room + 1]);
     let actions = (0..=limits.actions).fold(AtomicWrite::new(), |w, n| w.delete(&name(n)));
     let conditions = (0..=limits.conditions).fold(AtomicWrite::new().delete(&key("a")), |w, n| {
-        w.when(&name(n), Condition::NotExists)
+        w.when(&name(n), WriteCondition::NotExists)
     });
     let values = (0..4).fold(AtomicWrite::new(), |w, n| w.put(&name(n), vec![0; room]));
     for write in [large, actions, conditions, values] {
@@ -265,12 +269,12 @@ pub async fn a_malformed_write_is_refused_before_any_io(bench: &Bench) {
     }
 }
 
-pub async fn a_write_at_every_limit_is_accepted(bench: &Bench) {
+pub async fn a_write_at_every_limit_is_accepted(bench: &BenchStore) {
     let store = &bench.store;
-    let limits = Limits::default();
-    let largest = vec![7; limits.record - Content::default().stored_size()];
+    let limits = StoreLimits::default();
+    let largest = vec![7; limits.record - RecordContent::default().stored_size()];
     store
-        .put(&key("largest"), Put::of(largest.clone()))
+        .put(&key("largest"), RecordPut::of(largest.clone()))
         .await
         .unwrap();
     assert_eq!(
@@ -290,11 +294,11 @@ pub async fn a_write_at_every_limit_is_accepted(bench: &Bench) {
     // The values' bytes, headers included, are exactly what is allowed.
     let each = limits.values / limits.actions;
     let first = limits.values - each * (limits.actions - 1);
-    let header = Content::default().stored_size();
+    let header = RecordContent::default().stored_size();
     let write = conditions.fold(AtomicWrite::new(), |write, n| {
         write.when(
             &name("condition", n),
-            Condition::RevisionIs(filled.revision),
+            WriteCondition::RevisionIs(filled.revision),
         )
     });
     let write = (0..limits.actions).fold(write, |write, n| {
@@ -306,7 +310,7 @@ pub async fn a_write_at_every_limit_is_accepted(bench: &Bench) {
     assert_eq!((at, group.events.len()), (written.token, limits.actions));
     for (n, event) in group.events.iter().enumerate() {
         assert_eq!(event.key, name("action", n));
-        let Change::Put(stored) = &event.change else {
+        let KeyChange::Put(stored) = &event.change else {
             panic!("{event:?}");
         };
         let body = &stored.record().unwrap().content.body;
@@ -314,7 +318,7 @@ pub async fn a_write_at_every_limit_is_accepted(bench: &Bench) {
     }
 }
 
-pub async fn fresh_puts_share_one_revision_and_all_share_one_sequence(bench: &Bench) {
+pub async fn fresh_puts_share_one_revision_and_all_share_one_sequence(bench: &BenchStore) {
     let store = &bench.store;
     let given = Revision::draw().unwrap();
     store.put(&key("w/gone"), text("1")).await.unwrap();
@@ -325,11 +329,15 @@ pub async fn fresh_puts_share_one_revision_and_all_share_one_sequence(bench: &Be
     let write = AtomicWrite::new()
         .put(&key("w/z"), &b"z"[..])
         .delete(&key("w/gone"))
-        .step(&key("w/same"), Condition::Whatever, Action::Put(same))
+        .step(
+            &key("w/same"),
+            WriteCondition::Whatever,
+            WriteAction::Put(same),
+        )
         .step(
             &key("w/kept"),
-            Condition::Exists,
-            Action::KeepAlive(Some(in_millis(3_600_000))),
+            WriteCondition::Exists,
+            WriteAction::KeepAlive(Some(in_millis(3_600_000))),
         )
         .put(&key("w/a"), &b"a"[..]);
     let written = store.atomic_write(write).await.unwrap();
@@ -356,13 +364,17 @@ pub async fn fresh_puts_share_one_revision_and_all_share_one_sequence(bench: &Be
     assert_ne!(written.revision, old.revision);
 }
 
-pub async fn a_replayed_move_fails_and_changes_nothing(bench: &Bench) {
+pub async fn a_replayed_move_fails_and_changes_nothing(bench: &BenchStore) {
     let store = &bench.store;
     let (from, to) = (key("m/from"), key("m/to"));
     let first = store.create(&from, text("1")).await.unwrap();
     let step = AtomicWrite::new()
-        .step(&from, Condition::RevisionIs(first.revision), Action::Delete)
-        .step(&to, Condition::NotExists, Action::Put(text("1")));
+        .step(
+            &from,
+            WriteCondition::RevisionIs(first.revision),
+            WriteAction::Delete,
+        )
+        .step(&to, WriteCondition::NotExists, WriteAction::Put(text("1")));
     let moved = store.atomic_write(step.clone()).await.unwrap();
     let (_, mut watch) = bench.watch("m", None).await;
     for _ in 0..3 {
@@ -376,13 +388,16 @@ pub async fn a_replayed_move_fails_and_changes_nothing(bench: &Bench) {
     assert_eq!(next_group(&mut watch).await.0, marker.token);
 }
 
-pub async fn a_refused_write_leaves_no_half(bench: &Bench) {
+pub async fn a_refused_write_leaves_no_half(bench: &BenchStore) {
     let store = &bench.store;
     store.put(&key("h/there"), text("1")).await.unwrap();
     let before = store.get(&key("h/there")).await.unwrap();
     let failing = [
-        AtomicWrite::new().when(&key("h/none"), Condition::Exists),
-        AtomicWrite::new().when(&key("h/there2"), Condition::RevisionIs(before.revision)),
+        AtomicWrite::new().when(&key("h/none"), WriteCondition::Exists),
+        AtomicWrite::new().when(
+            &key("h/there2"),
+            WriteCondition::RevisionIs(before.revision),
+        ),
     ];
     for first in failing {
         let write = first

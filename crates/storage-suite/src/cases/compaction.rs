@@ -1,18 +1,18 @@
 //! Compaction. On some stores it concerns every user of a server, so these have one alone.
 
-use crate::bench::{Bench, body, key, text};
+use crate::bench::{BenchStore, body, key, text};
 use crate::feeds::{next, next_group, watch_refusal};
 use coeval_storage::StorageError::{Compacted, FellBehind};
-use coeval_storage::{Change, Delivery, Retention, Store, Token};
+use coeval_storage::{EventRetention, KeyChange, Store, Token, WatchDelivery};
 use std::sync::Arc;
 use std::time::Duration;
 
-const KEEP_NOTHING: Retention = Retention {
+const KEEP_NOTHING: EventRetention = EventRetention {
     age: Duration::ZERO,
     bytes: 0,
 };
 
-pub async fn compaction_leaves_live_watchers_alone_and_old_tokens_behind(bench: &Bench) {
+pub async fn compaction_leaves_live_watchers_alone_and_old_tokens_behind(bench: &BenchStore) {
     let store = &bench.store;
     let (start, mut feed) = bench.watch("w", None).await;
     let mut last = start;
@@ -32,7 +32,7 @@ pub async fn compaction_leaves_live_watchers_alone_and_old_tokens_behind(bench: 
     let next = store.put(&key("w/a"), text("next")).await.unwrap();
     let (at, group) = next_group(&mut feed).await;
     assert_eq!(at, next.token);
-    let Change::Put(stored) = &group.events[0].change else {
+    let KeyChange::Put(stored) = &group.events[0].change else {
         panic!("{group:?}");
     };
     assert_eq!(body(stored.record().unwrap()), "next");
@@ -48,7 +48,7 @@ pub async fn compaction_leaves_live_watchers_alone_and_old_tokens_behind(bench: 
     assert_eq!(log.bounds.floor, floor);
 }
 
-pub async fn compaction_while_watchers_and_writers_run_makes_no_silent_gap(bench: &Bench) {
+pub async fn compaction_while_watchers_and_writers_run_makes_no_silent_gap(bench: &BenchStore) {
     let (_, mut feed) = bench.watch("w", None).await;
     let store = Arc::clone(&bench.store);
     let compacting = tokio::spawn(async move {
@@ -67,8 +67,8 @@ pub async fn compaction_while_watchers_and_writers_run_makes_no_silent_gap(bench
     let mut seen = Vec::new();
     while seen.last() != written.last() {
         match next(&mut feed).await {
-            Ok(Delivery::Events(_, group)) => seen.push(group.sequence),
-            Ok(Delivery::Bookmark(_)) => {}
+            Ok(WatchDelivery::Events(_, group)) => seen.push(group.sequence),
+            Ok(WatchDelivery::Bookmark(_)) => {}
             // It is allowed to be told so, but not to be left with a gap.
             Err(FellBehind { .. } | Compacted) => break,
             other => panic!("{other:?}"),

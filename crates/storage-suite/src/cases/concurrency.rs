@@ -1,16 +1,16 @@
 //! Races and histories.
 
-use crate::bench::{Bench, key};
+use crate::bench::{BenchStore, key};
 use crate::workload::{RandomFaults, Workload};
 use coeval_storage::StorageError::{AlreadyExists, Conflict, NotFound};
-use coeval_storage::{Content, Put, Record, Revision, Store};
+use coeval_storage::{Record, RecordContent, RecordPut, Revision, Store};
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::Mutex;
 
 /// A value in which a torn write would show: one byte throughout, and in the fields and flags.
-fn whole(byte: u8) -> Put {
-    Put::of(Content {
+fn whole(byte: u8) -> RecordPut {
+    RecordPut::of(RecordContent {
         flags: byte,
         fields: vec![(byte, vec![byte; 100].into())],
         body: vec![byte; 4_000].into(),
@@ -22,7 +22,7 @@ fn is_whole(record: &Record) -> bool {
     record.content == whole(record.content.flags).content
 }
 
-pub async fn racing_handles_get_documented_errors_and_whole_reads(bench: &Bench) {
+pub async fn racing_handles_get_documented_errors_and_whole_reads(bench: &BenchStore) {
     let name = key("race");
     let handles = [Arc::clone(&bench.store), bench.handle().await];
     // Which value each revision was given to.
@@ -84,7 +84,7 @@ pub async fn racing_handles_get_documented_errors_and_whole_reads(bench: &Bench)
     }
 }
 
-pub async fn a_recorded_history_is_strictly_serializable_and_linearizable(bench: &Bench) {
+pub async fn a_recorded_history_is_strictly_serializable_and_linearizable(bench: &BenchStore) {
     for seed in [1, 2] {
         let handles = vec![Arc::clone(&bench.store), bench.handle().await];
         let recorded = Workload::new(seed).run(handles).await;
@@ -92,7 +92,7 @@ pub async fn a_recorded_history_is_strictly_serializable_and_linearizable(bench:
     }
 }
 
-pub async fn a_history_on_one_key_is_strictly_serializable_and_linearizable(bench: &Bench) {
+pub async fn a_history_on_one_key_is_strictly_serializable_and_linearizable(bench: &BenchStore) {
     let workload = Workload {
         keys: 2,
         operations: crate::scaled(60),
@@ -102,7 +102,7 @@ pub async fn a_history_on_one_key_is_strictly_serializable_and_linearizable(benc
     workload.run(handles).await.check(&bench.store).await;
 }
 
-pub async fn a_history_with_injected_faults_is_strictly_serializable(bench: &Bench) {
+pub async fn a_history_with_injected_faults_is_strictly_serializable(bench: &BenchStore) {
     for seed in [4, 5] {
         let plan = Arc::new(RandomFaults::new(seed));
         let handles = vec![bench.faulty(plan.clone()).await, bench.faulty(plan).await];

@@ -1,12 +1,12 @@
 //! Atomic writes, many at once: what a group commit must not mix up.
 
-use crate::bench::{Bench, body, fleeting, key, text};
+use crate::bench::{BenchStore, body, fleeting, key, text};
 use crate::refused;
 use coeval_storage::StorageError::{AlreadyExists, Conflict, NotFound};
-use coeval_storage::{Action, AtomicWrite, Condition, Store};
+use coeval_storage::{AtomicWrite, Store, WriteAction, WriteCondition};
 use std::sync::Arc;
 
-pub async fn two_hundred_increments_by_twenty_workers_make_two_hundred(bench: &Bench) {
+pub async fn two_hundred_increments_by_twenty_workers_make_two_hundred(bench: &BenchStore) {
     let counter = key("counter");
     bench.store.create(&counter, text("0")).await.unwrap();
     let handles = [Arc::clone(&bench.store), bench.handle().await];
@@ -39,14 +39,14 @@ pub async fn two_hundred_increments_by_twenty_workers_make_two_hundred(bench: &B
     assert_eq!(body(&record), (20 * each).to_string());
 }
 
-pub async fn sixty_writers_that_share_a_read_only_condition_all_succeed(bench: &Bench) {
+pub async fn sixty_writers_that_share_a_read_only_condition_all_succeed(bench: &BenchStore) {
     let shared = bench.store.create(&key("shared"), text("1")).await.unwrap();
     let handles = [Arc::clone(&bench.store), bench.handle().await];
     let writes = (0..60).map(|n| {
         let store = &handles[n % 2];
         let condition = match n % 3 {
-            0 => Condition::Exists,
-            _ => Condition::RevisionIs(shared.revision),
+            0 => WriteCondition::Exists,
+            _ => WriteCondition::RevisionIs(shared.revision),
         };
         let write = AtomicWrite::new()
             .when(&key("shared"), condition)
@@ -63,7 +63,7 @@ pub async fn sixty_writers_that_share_a_read_only_condition_all_succeed(bench: &
     assert_eq!(sequences.len(), 60, "each has a sequence of its own");
 }
 
-pub async fn writes_that_depend_on_each_other_may_share_a_commit(bench: &Bench) {
+pub async fn writes_that_depend_on_each_other_may_share_a_commit(bench: &BenchStore) {
     const LINKS: usize = 20;
     for round in 0..10 {
         let name = |n: usize| key(&format!("chain/{round}/{n:02}"));
@@ -71,11 +71,11 @@ pub async fn writes_that_depend_on_each_other_may_share_a_commit(bench: &Bench) 
         let links = (0..LINKS).rev().map(|n| {
             let write = AtomicWrite::new();
             let write = match n.checked_sub(1) {
-                Some(before) => write.when(&name(before), Condition::Exists),
+                Some(before) => write.when(&name(before), WriteCondition::Exists),
                 None => write,
             };
-            let create = Action::Put(text(&n.to_string()));
-            let write = write.step(&name(n), Condition::NotExists, create);
+            let create = WriteAction::Put(text(&n.to_string()));
+            let write = write.step(&name(n), WriteCondition::NotExists, create);
             let store = Arc::clone(&bench.store);
             async move {
                 loop {
@@ -94,7 +94,7 @@ pub async fn writes_that_depend_on_each_other_may_share_a_commit(bench: &Bench) 
     }
 }
 
-pub async fn a_refusal_that_rests_on_a_neighbour_is_true(bench: &Bench) {
+pub async fn a_refusal_that_rests_on_a_neighbour_is_true(bench: &BenchStore) {
     for round in 0..20 {
         let name = key(&format!("race/{round}"));
         let creates = (0..8).map(|n| {
@@ -127,7 +127,7 @@ pub async fn a_refusal_that_rests_on_a_neighbour_is_true(bench: &Bench) {
     }
 }
 
-pub async fn a_failing_write_never_fails_its_neighbours(bench: &Bench) {
+pub async fn a_failing_write_never_fails_its_neighbours(bench: &BenchStore) {
     bench
         .store
         .create(&key("taken"), fleeting("1", 3_600_000))

@@ -1,21 +1,23 @@
 //! Counts of live keys.
 
-use crate::bench::{Bench, eventually, fleeting, key, pages, text};
+use crate::bench::{BenchStore, eventually, fleeting, key, pages, text};
 use crate::cases::ranges::{fill, fill_many};
-use coeval_storage::{Action, AtomicWrite, Condition, Put, Range, Span, Store};
+use coeval_storage::{
+    AtomicWrite, KeySpan, ReadRange, RecordPut, Store, WriteAction, WriteCondition,
+};
 
 async fn count(store: &dyn Store, prefix: &str) -> u64 {
-    store.count(Span::below(&key(prefix))).await.unwrap().1
+    store.count(KeySpan::below(&key(prefix))).await.unwrap().1
 }
 
-pub async fn a_count_is_of_the_live_keys_of_its_span(bench: &Bench) {
+pub async fn a_count_is_of_the_live_keys_of_its_span(bench: &BenchStore) {
     let store = &bench.store;
     assert_eq!(count(store, "foo").await, 0);
     fill(store, &["foo", "foo0", "foobar", "foobar/x", "foo.x"]).await;
     assert_eq!(count(store, "foo").await, 0);
     fill(store, &["foo/a", "foo/b", "foo/b/c"]).await;
     assert_eq!(count(store, "foo").await, 3);
-    let between = |a: &str, b: &str| Span::between(&key(a), &key(b));
+    let between = |a: &str, b: &str| KeySpan::between(&key(a), &key(b));
     for (span, expected) in [
         (between("foo/a", "foo/b"), 2),
         (between("foo/b", "foo/a"), 0),
@@ -32,35 +34,35 @@ pub async fn a_count_is_of_the_live_keys_of_its_span(bench: &Bench) {
     assert_eq!(count(store, "foo").await, 2);
 }
 
-pub async fn a_count_is_what_the_range_has(bench: &Bench) {
+pub async fn a_count_is_what_the_range_has(bench: &BenchStore) {
     let store = &bench.store;
     fill_many(store, "many", 1_501).await;
     fill(store, &["man", "many0", "manz/1"]).await;
-    let listed = pages(store, Range::below(&key("many")), usize::MAX).await;
+    let listed = pages(store, ReadRange::below(&key("many")), usize::MAX).await;
     assert_eq!(listed.len(), 1_501);
     assert_eq!(count(store, "many").await, 1_501);
 }
 
-pub async fn expired_items_are_not_counted(bench: &Bench) {
+pub async fn expired_items_are_not_counted(bench: &BenchStore) {
     let store = &bench.store;
     let old = fleeting("old", 1_500);
     let numbers: Vec<usize> = (0..800).collect();
     for some in numbers.chunks(80) {
         let write = some.iter().fold(AtomicWrite::new(), |write, n| {
             // Some in the index of the sweep, which may or may not have come by.
-            let put = Put {
+            let put = RecordPut {
                 indexed: n % 4 == 0,
                 ..old.clone()
             };
             let name = key(&format!("p/{n:03}"));
-            write.step(&name, Condition::Whatever, Action::Put(put))
+            write.step(&name, WriteCondition::Whatever, WriteAction::Put(put))
         });
         store.atomic_write(write).await.unwrap();
     }
     let later = fleeting("new", 3_600_000);
     store.put(&key("p/live"), later).await.unwrap();
     fill(store, &["p/000x", "p/z"]).await;
-    let unswept = Put {
+    let unswept = RecordPut {
         indexed: false,
         ..old
     };
@@ -75,11 +77,11 @@ pub async fn expired_items_are_not_counted(bench: &Bench) {
     assert_eq!(count(store, "p").await, 4);
 }
 
-pub async fn a_count_is_of_its_sequence(bench: &Bench) {
+pub async fn a_count_is_of_its_sequence(bench: &BenchStore) {
     let store = &bench.store;
     for n in 1..=5 {
         let written = store.put(&key(&format!("c/{n}")), text("1")).await.unwrap();
-        let (token, count) = store.count(Span::below(&key("c"))).await.unwrap();
+        let (token, count) = store.count(KeySpan::below(&key("c"))).await.unwrap();
         assert_eq!((token, count), (written.token, n));
     }
 }

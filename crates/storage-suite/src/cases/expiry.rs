@@ -1,17 +1,17 @@
 //! Expiry: what has expired is absent, for everyone and in one order.
 
-use crate::bench::{Bench, body, eventually, fleeting, in_millis, key, record, text};
+use crate::bench::{BenchStore, body, eventually, fleeting, in_millis, key, record, text};
 use crate::feeds::next_group;
 use crate::refused;
 use coeval_storage::StorageError::{AlreadyExists, NotFound};
 use coeval_storage::{
-    Action, AtomicWrite, Change, Condition, DynStore, Millis, Put, Range, ReadRequest, Store,
-    Written,
+    AtomicWrite, CommittedWrite, DynStore, KeyChange, ReadRange, ReadRequest, RecordPut, Store,
+    UnixMillis, WriteAction, WriteCondition,
 };
 
 /// An expiring put that the sweep does not look for: it stays in the store, and is absent.
-fn unswept(body: &str, millis: i64) -> Put {
-    Put {
+fn unswept(body: &str, millis: i64) -> RecordPut {
+    RecordPut {
         indexed: false,
         ..fleeting(body, millis)
     }
@@ -28,7 +28,11 @@ async fn pass(store: &DynStore, millis: i64) {
 }
 
 /// One expired record for each of the names, swept or not.
-async fn expired(store: &DynStore, names: &[&str], swept: bool) -> (Millis, Vec<Written>) {
+async fn expired(
+    store: &DynStore,
+    names: &[&str],
+    swept: bool,
+) -> (UnixMillis, Vec<CommittedWrite>) {
     let expires = in_millis(300);
     let mut written = Vec::new();
     for name in names {
@@ -40,7 +44,7 @@ async fn expired(store: &DynStore, names: &[&str], swept: bool) -> (Millis, Vec<
     (expires, written)
 }
 
-pub async fn an_expired_key_is_absent_for_every_operation(bench: &Bench) {
+pub async fn an_expired_key_is_absent_for_every_operation(bench: &BenchStore) {
     let store = &bench.store;
     // Each operation meets a key that nobody has looked at since it expired.
     let names = [
@@ -67,13 +71,13 @@ pub async fn an_expired_key_is_absent_for_every_operation(bench: &Bench) {
         let revision = written[5].revision;
         let delete = store.conditional_delete(&key("e/cdel"), revision).await;
         refused!(delete, NotFound { .. });
-        let request = ReadRequest::keys([key("e/read")]).and_range(Range::below(&key("e")));
+        let request = ReadRequest::keys([key("e/read")]).and_range(ReadRange::below(&key("e")));
         let snapshot = store.read(request).await.unwrap();
         assert_eq!(snapshot.keys, [None]);
         assert_eq!(snapshot.pages[0].entries, []);
         assert_eq!(
             store
-                .delete_range(Range::below(&key("e")).span)
+                .delete_range(ReadRange::below(&key("e")).span)
                 .await
                 .unwrap(),
             0
@@ -81,7 +85,7 @@ pub async fn an_expired_key_is_absent_for_every_operation(bench: &Bench) {
     }
 }
 
-pub async fn an_expired_key_is_absent_for_every_condition(bench: &Bench) {
+pub async fn an_expired_key_is_absent_for_every_condition(bench: &BenchStore) {
     let store = &bench.store;
     for swept in [false, true] {
         let names = [
@@ -100,11 +104,14 @@ pub async fn an_expired_key_is_absent_for_every_condition(bench: &Bench) {
                 .put(&marker, &b"x"[..])
         };
         let refusals = [
-            when("e/exists", Condition::Exists),
-            when("e/revision", Condition::RevisionIs(written[1].revision)),
+            when("e/exists", WriteCondition::Exists),
+            when(
+                "e/revision",
+                WriteCondition::RevisionIs(written[1].revision),
+            ),
             when(
                 "e/as-read",
-                Condition::AsRead {
+                WriteCondition::AsRead {
                     revision: written[5].revision,
                     expires: Some(expires),
                     flags: 0,
@@ -112,8 +119,8 @@ pub async fn an_expired_key_is_absent_for_every_condition(bench: &Bench) {
             ),
             AtomicWrite::new().step(
                 &key("e/whatever"),
-                Condition::Whatever,
-                Action::KeepAlive(Some(in_millis(60_000))),
+                WriteCondition::Whatever,
+                WriteAction::KeepAlive(Some(in_millis(60_000))),
             ),
         ];
         for write in refusals {
@@ -121,7 +128,7 @@ pub async fn an_expired_key_is_absent_for_every_condition(bench: &Bench) {
         }
         refused!(store.get(&marker).await, NotFound { .. });
         store
-            .atomic_write(when("e/not", Condition::NotExists))
+            .atomic_write(when("e/not", WriteCondition::NotExists))
             .await
             .unwrap();
         store.delete(&marker).await.unwrap();
@@ -138,7 +145,7 @@ pub async fn an_expired_key_is_absent_for_every_condition(bench: &Bench) {
     }
 }
 
-pub async fn a_create_over_an_expired_key_is_never_followed_by_its_delete(bench: &Bench) {
+pub async fn a_create_over_an_expired_key_is_never_followed_by_its_delete(bench: &BenchStore) {
     let store = &bench.store;
     let (_, mut watch) = bench.watch("e", None).await;
     let mut rounds = Vec::new();
@@ -168,7 +175,7 @@ pub async fn a_create_over_an_expired_key_is_never_followed_by_its_delete(bench:
     loop {
         let (_, group) = next_group(&mut watch).await;
         let ended = group.events.iter().any(|event| {
-            event.key == key("e/last") && matches!(event.change, Change::Deleted { .. })
+            event.key == key("e/last") && matches!(event.change, KeyChange::Deleted { .. })
         });
         events.extend(group.events.clone());
         if ended {
@@ -179,8 +186,8 @@ pub async fn a_create_over_an_expired_key_is_never_followed_by_its_delete(bench:
         let mine = events.iter().filter(|event| event.key == *name);
         let seen: Vec<_> = mine
             .map(|event| match &event.change {
-                Change::Put(stored) => body(stored.record().unwrap()),
-                Change::Deleted { .. } => "deleted".into(),
+                KeyChange::Put(stored) => body(stored.record().unwrap()),
+                KeyChange::Deleted { .. } => "deleted".into(),
             })
             .collect();
         let allowed = [vec!["1", "2"], vec!["1", "deleted", "2"]];
@@ -192,7 +199,7 @@ pub async fn a_create_over_an_expired_key_is_never_followed_by_its_delete(bench:
     }
 }
 
-pub async fn an_expiry_gives_one_delete_event(bench: &Bench) {
+pub async fn an_expiry_gives_one_delete_event(bench: &BenchStore) {
     let (_, mut watch) = bench.watch("e", None).await;
     let written = bench
         .store
@@ -201,13 +208,13 @@ pub async fn an_expiry_gives_one_delete_event(bench: &Bench) {
         .unwrap();
     let (at, group) = next_group(&mut watch).await;
     assert_eq!(at, written.token);
-    assert!(matches!(group.events[0].change, Change::Put(_)));
+    assert!(matches!(group.events[0].change, KeyChange::Put(_)));
     let (_, group) = next_group(&mut watch).await;
     let [event] = &group.events[..] else {
         panic!("{group:?}");
     };
     assert_eq!(event.key, key("e/a"));
-    let Change::Deleted { revision } = event.change else {
+    let KeyChange::Deleted { revision } = event.change else {
         panic!("{event:?}");
     };
     assert!(revision.is_none_or(|revision| revision == written.revision));
@@ -217,7 +224,7 @@ pub async fn an_expiry_gives_one_delete_event(bench: &Bench) {
     assert_eq!(next_group(&mut watch).await.0, marker.token);
 }
 
-pub async fn a_keep_alive_moves_the_expiry_and_leaves_the_revision(bench: &Bench) {
+pub async fn a_keep_alive_moves_the_expiry_and_leaves_the_revision(bench: &BenchStore) {
     let store = &bench.store;
     let name = key("e/a");
     let (_, mut watch) = bench.watch("e", None).await;
@@ -231,7 +238,7 @@ pub async fn a_keep_alive_moves_the_expiry_and_leaves_the_revision(bench: &Bench
     assert!(kept.token.sequence > written.token.sequence);
     let (at, group) = next_group(&mut watch).await;
     assert_eq!(at, kept.token);
-    let Change::Put(stored) = &group.events[0].change else {
+    let KeyChange::Put(stored) = &group.events[0].change else {
         panic!("{group:?}");
     };
     let event = stored.record().unwrap();
@@ -245,7 +252,7 @@ pub async fn a_keep_alive_moves_the_expiry_and_leaves_the_revision(bench: &Bench
     assert!(next.await.is_ok());
 }
 
-pub async fn a_keep_alive_may_end_or_begin_an_expiry(bench: &Bench) {
+pub async fn a_keep_alive_may_end_or_begin_an_expiry(bench: &BenchStore) {
     let store = &bench.store;
     let name = key("e/a");
     let written = store.put(&name, fleeting("1", 1_500)).await.unwrap();
@@ -256,30 +263,34 @@ pub async fn a_keep_alive_may_end_or_begin_an_expiry(bench: &Bench) {
     let (_, mut watch) = bench.watch("e", None).await;
     store.keep_alive(&name, Some(in_millis(300))).await.unwrap();
     let (_, group) = next_group(&mut watch).await;
-    assert!(matches!(group.events[0].change, Change::Put(_)));
+    assert!(matches!(group.events[0].change, KeyChange::Put(_)));
     let (_, group) = next_group(&mut watch).await;
-    assert!(matches!(group.events[0].change, Change::Deleted { .. }));
+    assert!(matches!(group.events[0].change, KeyChange::Deleted { .. }));
     refused!(store.get(&name).await, NotFound { .. });
 }
 
-pub async fn a_keep_alive_of_a_missing_key_is_not_found(bench: &Bench) {
+pub async fn a_keep_alive_of_a_missing_key_is_not_found(bench: &BenchStore) {
     for expires in [None, Some(in_millis(60_000))] {
         let kept = bench.store.keep_alive(&key("a"), expires).await;
         refused!(kept, NotFound { key: at } if *at == key("a"));
     }
 }
 
-pub async fn a_keep_alive_moves_several_records_at_once(bench: &Bench) {
+pub async fn a_keep_alive_moves_several_records_at_once(bench: &BenchStore) {
     let store = &bench.store;
     let names = ["e/record", "e/index", "e/acl"].map(key);
     let later = in_millis(3_600_000);
     let write = names.iter().fold(AtomicWrite::new(), |write, name| {
-        let put = Action::Put(unswept("1", 1_500));
-        write.step(name, Condition::NotExists, put)
+        let put = WriteAction::Put(unswept("1", 1_500));
+        write.step(name, WriteCondition::NotExists, put)
     });
     let written = store.atomic_write(write).await.unwrap();
     let keep = names.iter().fold(AtomicWrite::new(), |write, name| {
-        write.step(name, Condition::Exists, Action::KeepAlive(Some(later)))
+        write.step(
+            name,
+            WriteCondition::Exists,
+            WriteAction::KeepAlive(Some(later)),
+        )
     });
     let (_, mut watch) = bench.watch("e", None).await;
     let kept = store.atomic_write(keep).await.unwrap();

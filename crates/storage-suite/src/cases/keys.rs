@@ -1,14 +1,16 @@
 //! Ranges of keys without what is stored under them.
 
-use crate::bench::{Bench, eventually, fleeting, in_millis, key, names, pages, record, text};
+use crate::bench::{BenchStore, eventually, fleeting, in_millis, key, names, pages, record, text};
 use crate::cases::ranges::{fill, fill_many};
-use coeval_storage::{AtomicWrite, Content, Limits, Put, Range, ReadRequest, Store};
+use coeval_storage::{
+    AtomicWrite, ReadRange, ReadRequest, RecordContent, RecordPut, Store, StoreLimits,
+};
 
-pub async fn keys_alone_are_those_of_the_whole_range_both_ways(bench: &Bench) {
+pub async fn keys_alone_are_those_of_the_whole_range_both_ways(bench: &BenchStore) {
     let store = &bench.store;
     let mut all = fill_many(store, "many", 1_501).await;
     fill(store, &["man", "many0", "manz/1"]).await;
-    let range = Range::below(&key("many"));
+    let range = ReadRange::below(&key("many"));
     for descending in [false, true] {
         let (range, whole) = if descending {
             all.reverse();
@@ -34,11 +36,11 @@ pub async fn keys_alone_are_those_of_the_whole_range_both_ways(bench: &Bench) {
     }
 }
 
-pub async fn keys_alone_tell_revision_and_expiry_and_leave_out_the_content(bench: &Bench) {
+pub async fn keys_alone_tell_revision_and_expiry_and_leave_out_the_content(bench: &BenchStore) {
     let store = &bench.store;
     let expires = in_millis(3_600_000);
-    let large = Put {
-        content: Content {
+    let large = RecordPut {
+        content: RecordContent {
             flags: 3,
             fields: vec![(7, vec![1; 20_000].into())],
             body: vec![2; 300_000].into(),
@@ -47,33 +49,33 @@ pub async fn keys_alone_tell_revision_and_expiry_and_leave_out_the_content(bench
         ..text("").expiring(Some(expires))
     };
     store.put(&key("k/a"), large.clone()).await.unwrap();
-    let belonging = Put {
+    let belonging = RecordPut {
         indexed: false,
         ..large
     };
     store.put(&key("k/b"), belonging).await.unwrap();
     store.put(&key("k/c"), text("")).await.unwrap();
-    let range = Range::below(&key("k"));
+    let range = ReadRange::below(&key("k"));
     let (_, whole) = store.range(range.clone()).await.unwrap();
     let (_, alone) = store.range(range.keys_only()).await.unwrap();
     assert_eq!(alone.entries.len(), 3);
     for (whole, alone) in whole.entries.iter().zip(&alone.entries) {
         let mut expected = record(whole).clone();
         // The flags are told: conditions are judged by them.
-        expected.content = Content {
+        expected.content = RecordContent {
             flags: expected.content.flags,
-            ..Content::default()
+            ..RecordContent::default()
         };
         assert_eq!((&alone.key, record(alone)), (&whole.key, &expected));
     }
     assert_eq!(record(&alone.entries[0]).expires, Some(expires));
 }
 
-pub async fn a_page_of_keys_holds_ten_thousand(bench: &Bench) {
+pub async fn a_page_of_keys_holds_ten_thousand(bench: &BenchStore) {
     let store = &bench.store;
-    let most = Limits::default().page_keys;
+    let most = StoreLimits::default().page_keys;
     let all = fill_many(store, "k", most + 1).await;
-    let range = Range::below(&key("k")).keys_only();
+    let range = ReadRange::below(&key("k")).keys_only();
     let (_, page) = store.range(range.clone()).await.unwrap();
     assert_eq!((page.entries.len(), page.more), (most, true));
     let last = page.entries.last().unwrap();
@@ -85,9 +87,9 @@ pub async fn a_page_of_keys_holds_ten_thousand(bench: &Bench) {
 }
 
 /// The bound of bytes holds for keys as well.
-pub async fn long_keys_fill_a_page_of_keys(bench: &Bench) {
+pub async fn long_keys_fill_a_page_of_keys(bench: &BenchStore) {
     let store = &bench.store;
-    let limits = Limits::default();
+    let limits = StoreLimits::default();
     let fit = limits.page_bytes / 1_000;
     let name = |n: usize| key(&format!("long/{n:06}{}", "x".repeat(989)));
     let all: Vec<_> = (0..fit + 200).map(name).collect();
@@ -97,7 +99,7 @@ pub async fn long_keys_fill_a_page_of_keys(bench: &Bench) {
             .fold(AtomicWrite::new(), |write, name| write.put(name, &b"v"[..]));
         store.atomic_write(write).await.unwrap();
     }
-    let range = Range::below(&key("long")).keys_only();
+    let range = ReadRange::below(&key("long")).keys_only();
     let (_, page) = store.range(range.clone()).await.unwrap();
     // Within a little: a store may count what it puts in front of keys.
     let count = page.entries.len();
@@ -109,7 +111,7 @@ pub async fn long_keys_fill_a_page_of_keys(bench: &Bench) {
     assert!(found.iter().map(|entry| &entry.key).eq(&all));
 }
 
-pub async fn expired_items_take_no_place_among_keys(bench: &Bench) {
+pub async fn expired_items_take_no_place_among_keys(bench: &BenchStore) {
     let store = &bench.store;
     for n in 0..10 {
         let mut put = fleeting("old", 300);
@@ -119,7 +121,7 @@ pub async fn expired_items_take_no_place_among_keys(bench: &Bench) {
     fill(store, &["p/05x", "p/20"]).await;
     let last = key("p/09");
     eventually("they expire", || async { store.get(&last).await.is_err() }).await;
-    let range = Range::below(&key("p")).keys_only();
+    let range = ReadRange::below(&key("p")).keys_only();
     for (range, expected) in [
         (range.clone(), ["p/05x", "p/20"]),
         (range.descending(), ["p/20", "p/05x"]),
@@ -133,13 +135,13 @@ pub async fn expired_items_take_no_place_among_keys(bench: &Bench) {
     }
 }
 
-pub async fn a_read_may_mix_keys_and_whole_ranges(bench: &Bench) {
+pub async fn a_read_may_mix_keys_and_whole_ranges(bench: &BenchStore) {
     let store = &bench.store;
     fill(store, &["a/1", "a/2", "b/1"]).await;
     let request = ReadRequest::keys([key("a/1")])
-        .and_range(Range::below(&key("a")).keys_only())
-        .and_range(Range::below(&key("a")))
-        .and_range(Range::below(&key("b")).keys_only().descending());
+        .and_range(ReadRange::below(&key("a")).keys_only())
+        .and_range(ReadRange::below(&key("a")))
+        .and_range(ReadRange::below(&key("b")).keys_only().descending());
     let snapshot = store.read(request).await.unwrap();
     let sizes = |page: usize| -> Vec<_> {
         let entries = snapshot.pages[page].entries.iter();

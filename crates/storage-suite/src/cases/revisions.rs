@@ -1,6 +1,6 @@
 //! Revisions and the conditional operations.
 
-use crate::bench::{Bench, body, key, text};
+use crate::bench::{BenchStore, body, key, text};
 use crate::refused;
 use coeval_storage::StorageError::{Conflict, NotFound};
 use coeval_storage::{Revision, Store};
@@ -17,7 +17,7 @@ fn wrong() -> Vec<Revision> {
     ]
 }
 
-pub async fn a_conditional_update_of_a_missing_key_is_not_found(bench: &Bench) {
+pub async fn a_conditional_update_of_a_missing_key_is_not_found(bench: &BenchStore) {
     let a = key("a");
     for revision in wrong() {
         let update = bench
@@ -29,7 +29,7 @@ pub async fn a_conditional_update_of_a_missing_key_is_not_found(bench: &Bench) {
     refused!(bench.store.get(&a).await, NotFound { .. });
 }
 
-pub async fn a_conditional_update_with_a_wrong_revision_tells_the_current_one(bench: &Bench) {
+pub async fn a_conditional_update_with_a_wrong_revision_tells_the_current_one(bench: &BenchStore) {
     let a = key("a");
     let stale = bench.store.create(&a, text("1")).await.unwrap();
     let current = bench.store.put(&a, text("2")).await.unwrap();
@@ -48,7 +48,7 @@ pub async fn a_conditional_update_with_a_wrong_revision_tells_the_current_one(be
     );
 }
 
-pub async fn chained_conditional_updates_succeed(bench: &Bench) {
+pub async fn chained_conditional_updates_succeed(bench: &BenchStore) {
     let a = key("a");
     let first = bench.store.create(&a, text("1")).await.unwrap();
     let mut revision = first.revision;
@@ -67,7 +67,7 @@ pub async fn chained_conditional_updates_succeed(bench: &Bench) {
     }
 }
 
-pub async fn a_conditional_delete_follows_the_same_rules(bench: &Bench) {
+pub async fn a_conditional_delete_follows_the_same_rules(bench: &BenchStore) {
     let a = key("a");
     let store = &bench.store;
     for revision in wrong() {
@@ -93,7 +93,7 @@ pub async fn a_conditional_delete_follows_the_same_rules(bench: &Bench) {
     );
 }
 
-pub async fn a_revision_never_comes_back(bench: &Bench) {
+pub async fn a_revision_never_comes_back(bench: &BenchStore) {
     let a = key("a");
     let mut seen = HashSet::new();
     for _ in 0..20 {

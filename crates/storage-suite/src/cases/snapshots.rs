@@ -1,12 +1,12 @@
 //! Snapshots: any number of keys and ranges at one sequence.
 
-use crate::bench::{Bench, body, key, record, text};
+use crate::bench::{BenchStore, body, key, record, text};
 use crate::feeds::{next, next_group};
 use crate::refused;
 use coeval_storage::StorageError::{Compacted, FellBehind, TooLarge};
 use coeval_storage::{
-    AtomicWrite, Change, Delivery, DynStore, Incarnation, Range, ReadRequest, Revision, Store,
-    Token,
+    AtomicWrite, DynStore, Incarnation, KeyChange, ReadRange, ReadRequest, Revision, Store, Token,
+    WatchDelivery,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ async fn write_both(store: DynStore, stop: Arc<AtomicBool>) -> HashMap<u64, Revi
     written
 }
 
-pub async fn a_read_of_two_keys_never_shows_one_old_and_one_new(bench: &Bench) {
+pub async fn a_read_of_two_keys_never_shows_one_old_and_one_new(bench: &BenchStore) {
     let stop = Arc::new(AtomicBool::new(false));
     let other = bench.handle().await;
     let writers: Vec<_> = [Arc::clone(&bench.store), bench.handle().await]
@@ -38,8 +38,8 @@ pub async fn a_read_of_two_keys_never_shows_one_old_and_one_new(bench: &Bench) {
     for round in 0..crate::scaled(300) {
         let store = if round % 2 == 0 { &bench.store } else { &other };
         let request = ReadRequest::keys([key("s/a"), key("s/b")])
-            .and_range(Range::below(&key("s")))
-            .and_range(Range::below(&key("s")).descending().limit(1));
+            .and_range(ReadRange::below(&key("s")))
+            .and_range(ReadRange::below(&key("s")).descending().limit(1));
         let snapshot = store.read(request).await.unwrap();
         let in_keys = snapshot.keys.iter().flatten();
         let in_pages = snapshot.pages.iter().flat_map(|page| &page.entries);
@@ -66,14 +66,14 @@ pub async fn a_read_of_two_keys_never_shows_one_old_and_one_new(bench: &Bench) {
     }
 }
 
-pub async fn a_read_at_least_at_a_sequence_shows_it(bench: &Bench) {
+pub async fn a_read_at_least_at_a_sequence_shows_it(bench: &BenchStore) {
     let other = bench.handle().await;
     for round in 0..50 {
         let value = format!("{round}");
         let written = bench.store.put(&key("a"), text(&value)).await.unwrap();
         let request = ReadRequest::keys([key("a")]).at_least(written.token);
         let relaxed = ReadRequest {
-            freshness: coeval_storage::Freshness::Relaxed,
+            freshness: coeval_storage::ReadFreshness::Relaxed,
             ..request.clone()
         };
         for request in [request, relaxed] {
@@ -86,7 +86,7 @@ pub async fn a_read_at_least_at_a_sequence_shows_it(bench: &Bench) {
     }
 }
 
-pub async fn a_read_at_least_at_a_sequence_of_no_history_is_compacted(bench: &Bench) {
+pub async fn a_read_at_least_at_a_sequence_of_no_history_is_compacted(bench: &BenchStore) {
     let written = bench.store.put(&key("a"), text("1")).await.unwrap();
     let beyond = Token {
         sequence: written.token.sequence + 1_000_000_000,
@@ -102,7 +102,7 @@ pub async fn a_read_at_least_at_a_sequence_of_no_history_is_compacted(bench: &Be
     }
 }
 
-pub async fn a_listing_and_a_watch_from_it_miss_nothing_and_repeat_nothing(bench: &Bench) {
+pub async fn a_listing_and_a_watch_from_it_miss_nothing_and_repeat_nothing(bench: &BenchStore) {
     let stop = Arc::new(AtomicBool::new(false));
     let mut writers = Vec::new();
     for writer in 0..4 {
@@ -119,7 +119,11 @@ pub async fn a_listing_and_a_watch_from_it_miss_nothing_and_repeat_nothing(bench
     }
     let count = |body: String| body.parse::<u64>().unwrap();
     for _ in 0..5 {
-        let (token, page) = bench.store.range(Range::below(&key("l"))).await.unwrap();
+        let (token, page) = bench
+            .store
+            .range(ReadRange::below(&key("l")))
+            .await
+            .unwrap();
         let (live, mut watch) = bench.watch("l", Some(token)).await;
         assert_eq!(live, token);
         let listed = page.entries.iter();
@@ -130,8 +134,8 @@ pub async fn a_listing_and_a_watch_from_it_miss_nothing_and_repeat_nothing(bench
         for _ in 0..50 {
             let (at, group) = loop {
                 match next(&mut watch).await {
-                    Ok(Delivery::Events(at, group)) => break (at, group),
-                    Ok(Delivery::Bookmark(_)) => {}
+                    Ok(WatchDelivery::Events(at, group)) => break (at, group),
+                    Ok(WatchDelivery::Bookmark(_)) => {}
                     // Slower than four writers: it is told, and goes on where it was.
                     Err(FellBehind { resume }) => {
                         watch = bench.watch("l", Some(resume)).await.1;
@@ -142,7 +146,7 @@ pub async fn a_listing_and_a_watch_from_it_miss_nothing_and_repeat_nothing(bench
             assert!(at.sequence > last, "{} after {last}", at.sequence);
             last = at.sequence;
             for event in &group.events {
-                let Change::Put(stored) = &event.change else {
+                let KeyChange::Put(stored) = &event.change else {
                     panic!("{event:?}");
                 };
                 let now = count(body(stored.record().unwrap()));
@@ -157,12 +161,12 @@ pub async fn a_listing_and_a_watch_from_it_miss_nothing_and_repeat_nothing(bench
     }
 }
 
-pub async fn the_first_page_of_a_listing_is_where_its_watch_starts(bench: &Bench) {
+pub async fn the_first_page_of_a_listing_is_where_its_watch_starts(bench: &BenchStore) {
     let names: Vec<_> = (0..10).map(|n| key(&format!("l/{n}"))).collect();
     for name in &names {
         bench.store.put(name, text("old")).await.unwrap();
     }
-    let range = Range::below(&key("l")).limit(5);
+    let range = ReadRange::below(&key("l")).limit(5);
     let (first, page) = bench.store.range(range.clone()).await.unwrap();
     // Behind the first page and before the second: only the watch can tell of these.
     bench.store.put(&names[1], text("new")).await.unwrap();
@@ -180,16 +184,20 @@ pub async fn the_first_page_of_a_listing_is_where_its_watch_starts(bench: &Bench
     for _ in 0..3 {
         for event in &next_group(&mut watch).await.1.events {
             match &event.change {
-                Change::Put(stored) => {
+                KeyChange::Put(stored) => {
                     state.insert(event.key.clone(), body(stored.record().unwrap()));
                 }
-                Change::Deleted { .. } => {
+                KeyChange::Deleted { .. } => {
                     state.remove(&event.key);
                 }
             }
         }
     }
-    let (_, now) = bench.store.range(Range::below(&key("l"))).await.unwrap();
+    let (_, now) = bench
+        .store
+        .range(ReadRange::below(&key("l")))
+        .await
+        .unwrap();
     let now: HashMap<_, _> = now
         .entries
         .iter()
@@ -198,15 +206,15 @@ pub async fn the_first_page_of_a_listing_is_where_its_watch_starts(bench: &Bench
     assert_eq!(state, now);
 }
 
-pub async fn a_read_answers_each_part_in_the_order_asked(bench: &Bench) {
+pub async fn a_read_answers_each_part_in_the_order_asked(bench: &BenchStore) {
     for name in ["x/1", "x/2", "y/1"] {
         bench.store.put(&key(name), text(name)).await.unwrap();
     }
     let asked = ["y/1", "none", "x/2", "x/1", "y/1"];
     let request = ReadRequest::keys(asked.map(key))
-        .and_range(Range::below(&key("none")))
-        .and_range(Range::below(&key("x")).limit(1))
-        .and_range(Range::below(&key("y")));
+        .and_range(ReadRange::below(&key("none")))
+        .and_range(ReadRange::below(&key("x")).limit(1))
+        .and_range(ReadRange::below(&key("y")));
     let snapshot = bench.store.read(request).await.unwrap();
     let found: Vec<_> = snapshot
         .keys
@@ -224,6 +232,6 @@ pub async fn a_read_answers_each_part_in_the_order_asked(bench: &Bench) {
 
     let most = ReadRequest::keys((0..96).map(|n| key(&format!("x/{n}"))));
     assert_eq!(bench.store.read(most.clone()).await.unwrap().keys.len(), 96);
-    let over = most.and_range(Range::below(&key("x")));
+    let over = most.and_range(ReadRange::below(&key("x")));
     refused!(bench.store.read(over).await, TooLarge { .. });
 }

@@ -1,13 +1,13 @@
 //! Watches.
 
-use crate::bench::{Bench, key, text};
+use crate::bench::{BenchStore, key, text};
 use crate::feeds::{groups, next_group, watch, watch_refusal, watch_span};
 use coeval_storage::StorageError::Compacted;
-use coeval_storage::{AtomicWrite, Change, Incarnation, Put, Span, Store, Token};
+use coeval_storage::{AtomicWrite, Incarnation, KeyChange, KeySpan, RecordPut, Store, Token};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub async fn the_first_delivery_says_from_where_the_feed_is_live(bench: &Bench) {
+pub async fn the_first_delivery_says_from_where_the_feed_is_live(bench: &BenchStore) {
     let before = bench.store.put(&key("w/a"), text("1")).await.unwrap();
     let (live, mut feed) = bench.watch("w", None).await;
     assert!(live.sequence >= before.token.sequence);
@@ -20,7 +20,7 @@ pub async fn the_first_delivery_says_from_where_the_feed_is_live(bench: &Bench) 
     assert_eq!(next_group(&mut feed).await.0, after.token);
 }
 
-pub async fn events_carry_key_sequence_revision_and_value(bench: &Bench) {
+pub async fn events_carry_key_sequence_revision_and_value(bench: &BenchStore) {
     let store = &bench.store;
     let (_, mut feed) = bench.watch("w", None).await;
     let mut put = text("the value");
@@ -35,7 +35,7 @@ pub async fn events_carry_key_sequence_revision_and_value(bench: &Bench) {
     };
     assert_eq!(event.key, key("w/a"));
     assert_eq!(event.revision(), Some(created.revision));
-    let Change::Put(stored) = &event.change else {
+    let KeyChange::Put(stored) = &event.change else {
         panic!("{event:?}");
     };
     assert_eq!(stored.record().unwrap().content, put.content);
@@ -45,11 +45,11 @@ pub async fn events_carry_key_sequence_revision_and_value(bench: &Bench) {
         panic!("{group:?}");
     };
     assert_eq!(event.key, key("w/a"));
-    assert!(matches!(event.change, Change::Deleted { .. }));
+    assert!(matches!(event.change, KeyChange::Deleted { .. }));
     assert!(event.revision().is_none_or(|was| was == created.revision));
 }
 
-pub async fn a_watch_sees_its_span_only(bench: &Bench) {
+pub async fn a_watch_sees_its_span_only(bench: &BenchStore) {
     let (_, mut feed) = bench.watch("w", None).await;
     for name in ["w", "w.x", "w0", "wa/x", "v/x", "x/w/a"] {
         bench.store.put(&key(name), text("x")).await.unwrap();
@@ -70,11 +70,11 @@ pub async fn a_watch_sees_its_span_only(bench: &Bench) {
     assert_eq!(keys, ["w/a", "w/b"]);
 }
 
-pub async fn events_are_store_wide_in_commit_order(bench: &Bench) {
+pub async fn events_are_store_wide_in_commit_order(bench: &BenchStore) {
     let handles = [Arc::clone(&bench.store), bench.handle().await];
     let mut feeds = Vec::new();
     for handle in &handles {
-        feeds.push(watch_span(handle, Span::everything(), None).await.1);
+        feeds.push(watch_span(handle, KeySpan::everything(), None).await.1);
     }
     let each = crate::scaled(40);
     let writers = (0..6).map(|writer| {
@@ -121,7 +121,7 @@ pub async fn events_are_store_wide_in_commit_order(bench: &Bench) {
     }
 }
 
-pub async fn a_watch_resumes_with_exactly_what_comes_after(bench: &Bench) {
+pub async fn a_watch_resumes_with_exactly_what_comes_after(bench: &BenchStore) {
     let store = &bench.store;
     let (start, mut feed) = bench.watch("w", None).await;
     let mut last = start;
@@ -158,7 +158,7 @@ pub async fn a_watch_resumes_with_exactly_what_comes_after(bench: &Bench) {
     assert_eq!(groups(&mut feed, last.sequence).await, all);
 }
 
-pub async fn a_watch_from_no_point_of_the_history_is_compacted(bench: &Bench) {
+pub async fn a_watch_from_no_point_of_the_history_is_compacted(bench: &BenchStore) {
     let written = bench.store.put(&key("w/a"), text("1")).await.unwrap();
     let beyond = Token {
         sequence: written.token.sequence + 1_000_000_000,
@@ -173,7 +173,7 @@ pub async fn a_watch_from_no_point_of_the_history_is_compacted(bench: &Bench) {
     }
 }
 
-pub async fn an_atomic_write_arrives_as_one_group(bench: &Bench) {
+pub async fn an_atomic_write_arrives_as_one_group(bench: &BenchStore) {
     let handles = [Arc::clone(&bench.store), bench.handle().await];
     let (_, mut feed) = bench.watch("w", None).await;
     let writers = (0..4).map(|writer| {
@@ -211,23 +211,23 @@ pub async fn an_atomic_write_arrives_as_one_group(bench: &Bench) {
     }
 }
 
-pub async fn a_value_that_nobody_above_can_decode_is_delivered(bench: &Bench) {
+pub async fn a_value_that_nobody_above_can_decode_is_delivered(bench: &BenchStore) {
     let (_, mut feed) = bench.watch("w", None).await;
     let values: [&[u8]; 4] = [b"{\"half\":", b"\xff\xfe\x00", b"", b"{}"];
     for value in values {
-        let put = Put::of(value.to_vec());
+        let put = RecordPut::of(value.to_vec());
         bench.store.put(&key("w/a"), put).await.unwrap();
     }
     for value in values {
         let (_, group) = next_group(&mut feed).await;
-        let Change::Put(stored) = &group.events[0].change else {
+        let KeyChange::Put(stored) = &group.events[0].change else {
             panic!("{group:?}");
         };
         assert_eq!(stored.record().unwrap().content.body, value);
     }
 }
 
-pub async fn the_event_log_is_what_watchers_saw(bench: &Bench) {
+pub async fn the_event_log_is_what_watchers_saw(bench: &BenchStore) {
     let (start, mut feed) = bench.watch("w", None).await;
     let mut last = 0;
     for n in 0..crate::scaled(250) {

@@ -1,15 +1,15 @@
 //! Slow, late, closed and cancelled watchers.
 
-use crate::bench::{Bench, PATIENCE, key, text};
+use crate::bench::{BenchStore, PATIENCE, key, text};
 use crate::feeds::{groups, next, next_group, watch};
 use crate::refused;
 use coeval_storage::StorageError::{Closed, FellBehind};
-use coeval_storage::{Delivery, Put, Span, Store, WatchRequest};
+use coeval_storage::{KeySpan, RecordPut, Store, WatchDelivery, WatchRequest};
 use futures::StreamExt;
 use std::sync::Arc;
 use std::time::Duration;
 
-pub async fn a_slow_watcher_is_told_that_it_fell_behind_and_may_resume(bench: &Bench) {
+pub async fn a_slow_watcher_is_told_that_it_fell_behind_and_may_resume(bench: &BenchStore) {
     let (start, mut slow) = bench.watch("w", None).await;
     // It has reached the present before it stops reading.
     let first = bench.store.put(&key("w/first"), text("1")).await.unwrap();
@@ -18,8 +18,8 @@ pub async fn a_slow_watcher_is_told_that_it_fell_behind_and_may_resume(bench: &B
     let mut seen = Vec::new();
     let resume = loop {
         match next(&mut slow).await {
-            Ok(Delivery::Events(_, group)) => seen.push(group.sequence),
-            Ok(Delivery::Bookmark(_)) => {}
+            Ok(WatchDelivery::Events(_, group)) => seen.push(group.sequence),
+            Ok(WatchDelivery::Bookmark(_)) => {}
             Err(FellBehind { resume }) => break resume,
             other => panic!("{other:?}"),
         }
@@ -33,19 +33,19 @@ pub async fn a_slow_watcher_is_told_that_it_fell_behind_and_may_resume(bench: &B
     assert_eq!(seen, written);
 }
 
-pub async fn a_watcher_that_begins_late_misses_nothing(bench: &Bench) {
-    let span = Span::below(&key("w"));
+pub async fn a_watcher_that_begins_late_misses_nothing(bench: &BenchStore) {
+    let span = KeySpan::below(&key("w"));
     let request = WatchRequest { span, from: None };
     let mut late = bench.store.watch(request).await.unwrap();
     let written = write_past_the_ring(bench).await;
-    let Ok(Delivery::Live(_)) = next(&mut late).await else {
+    let Ok(WatchDelivery::Live(_)) = next(&mut late).await else {
         panic!("the first delivery is not `Live`");
     };
     let mut seen = Vec::new();
     while seen.last() != written.last() {
         match next(&mut late).await {
-            Ok(Delivery::Events(_, group)) => seen.push(group.sequence),
-            Ok(Delivery::Bookmark(_)) => {}
+            Ok(WatchDelivery::Events(_, group)) => seen.push(group.sequence),
+            Ok(WatchDelivery::Bookmark(_)) => {}
             Err(FellBehind { resume }) => late = bench.watch("w", Some(resume)).await.1,
             other => panic!("{other:?}"),
         }
@@ -54,10 +54,10 @@ pub async fn a_watcher_that_begins_late_misses_nothing(bench: &Bench) {
 }
 
 /// More writes than the ring holds, below `w`: their sequences, in order.
-async fn write_past_the_ring(bench: &Bench) -> Vec<u64> {
+async fn write_past_the_ring(bench: &BenchStore) -> Vec<u64> {
     let count = bench.subject.ring_groups() * 2 + 50;
     let writes = (0..count).map(|n| async move {
-        let put = Put::of(vec![0; 100]);
+        let put = RecordPut::of(vec![0; 100]);
         let name = key(&format!("w/{}", n % 50));
         bench.store.put(&name, put).await.unwrap().token.sequence
     });
@@ -67,7 +67,7 @@ async fn write_past_the_ring(bench: &Bench) -> Vec<u64> {
     written
 }
 
-pub async fn close_ends_every_watch_at_once(bench: &Bench) {
+pub async fn close_ends_every_watch_at_once(bench: &BenchStore) {
     let handle = bench.handle().await;
     let (_, idle) = watch(&handle, "w", None).await;
     let (_, mut unread) = watch(&handle, "w", None).await;
@@ -88,7 +88,7 @@ pub async fn close_ends_every_watch_at_once(bench: &Bench) {
     refused!(handle.get(&key("a")).await, Closed);
     refused!(handle.put(&key("a"), text("1")).await, Closed);
     let request = WatchRequest {
-        span: Span::below(&key("w")),
+        span: KeySpan::below(&key("w")),
         from: None,
     };
     assert!(matches!(handle.watch(request).await, Err(Closed)));
@@ -102,7 +102,7 @@ pub async fn close_ends_every_watch_at_once(bench: &Bench) {
     }
 }
 
-pub async fn a_cancelled_wait_loses_nothing(bench: &Bench) {
+pub async fn a_cancelled_wait_loses_nothing(bench: &BenchStore) {
     let (_, mut feed) = bench.watch("w", None).await;
     let store = Arc::clone(&bench.store);
     let writer = tokio::spawn(async move {
@@ -120,15 +120,15 @@ pub async fn a_cancelled_wait_loses_nothing(bench: &Bench) {
         assert!(begun.elapsed() < PATIENCE, "{} of 100", seen.len());
         let wait = Duration::from_micros(u64::from(begun.elapsed().subsec_micros()) % 700);
         match tokio::time::timeout(wait, feed.next()).await {
-            Ok(Some(Ok(Delivery::Events(_, group)))) => seen.push(group.sequence),
-            Ok(Some(Ok(Delivery::Bookmark(_)))) | Err(_) => {}
+            Ok(Some(Ok(WatchDelivery::Events(_, group)))) => seen.push(group.sequence),
+            Ok(Some(Ok(WatchDelivery::Bookmark(_)))) | Err(_) => {}
             Ok(other) => panic!("{other:?}"),
         }
     }
     assert_eq!(seen, writer.await.unwrap());
 }
 
-pub async fn a_dropped_watch_leaves_the_others_alone(bench: &Bench) {
+pub async fn a_dropped_watch_leaves_the_others_alone(bench: &BenchStore) {
     let (_, mut stays) = bench.watch("w", None).await;
     let mut dropped = Vec::new();
     for _ in 0..50 {

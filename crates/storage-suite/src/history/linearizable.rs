@@ -25,13 +25,13 @@ pub fn check_linearizable(operations: &[Operation]) -> Result<(), Violation> {
     for key in keys {
         let (certain, uncertain) = of_key(operations, key);
         match search(&certain, &uncertain) {
-            Found::Order => {}
-            Found::None(longest) => {
+            SearchOutcome::Order => {}
+            SearchOutcome::None(longest) => {
                 return Err(Violation(format!(
                     "no order of the operations on {key} explains {longest:?}"
                 )));
             }
-            Found::TooMany => {
+            SearchOutcome::TooMany => {
                 return Err(Violation(format!(
                     "no answer for {key} in {MOST} configurations"
                 )));
@@ -43,28 +43,28 @@ pub fn check_linearizable(operations: &[Operation]) -> Result<(), Violation> {
 
 /// What was done to one key.
 #[derive(Clone, Debug)]
-struct Part {
+struct KeyOperation {
     call: u64,
     done: u64,
     /// The sequence that it reported: believed only as far as what is tried first.
     guess: u64,
-    what: What,
+    what: OperationKind,
 }
 
 #[derive(Clone, Debug)]
-enum What {
+enum OperationKind {
     Read(Option<Version>),
     Accepted(Move, Revision),
     Refused(Move, Refusal),
 }
 
-impl Part {
+impl KeyOperation {
     /// The state after it, if its answer is right in `state`.
     fn play(&self, state: Option<Version>) -> Option<Option<Version>> {
         match &self.what {
-            What::Read(shown) => (*shown == state).then_some(state),
-            What::Accepted(step, fresh) => play(step, state, *fresh).ok(),
-            What::Refused(step, refusal) => {
+            OperationKind::Read(shown) => (*shown == state).then_some(state),
+            OperationKind::Accepted(step, fresh) => play(step, state, *fresh).ok(),
+            OperationKind::Refused(step, refusal) => {
                 let refused = play(step, state, Revision::NEVER);
                 (refused.as_ref() == Err(refusal)).then_some(state)
             }
@@ -73,11 +73,11 @@ impl Part {
 }
 
 /// The parts of a history that concern a key: those that happened, and those that may have.
-fn of_key(operations: &[Operation], key: &Key) -> (Vec<Part>, Vec<Part>) {
+fn of_key(operations: &[Operation], key: &Key) -> (Vec<KeyOperation>, Vec<KeyOperation>) {
     let (mut certain, mut uncertain) = (Vec::new(), Vec::new());
     for operation in operations {
-        let add = |to: &mut Vec<Part>, what| {
-            to.push(Part {
+        let add = |to: &mut Vec<KeyOperation>, what| {
+            to.push(KeyOperation {
                 call: operation.call,
                 done: operation.done,
                 guess: match operation.outcome {
@@ -92,7 +92,7 @@ fn of_key(operations: &[Operation], key: &Key) -> (Vec<Part>, Vec<Part>) {
             (Request::Read(keys), Outcome::Shown(_, shown)) => {
                 let mine = keys.iter().zip(shown).find(|(read, _)| *read == key);
                 if let Some((_, version)) = mine {
-                    add(&mut certain, What::Read(*version));
+                    add(&mut certain, OperationKind::Read(*version));
                 }
             }
             (Request::Write(moves), outcome) => {
@@ -101,14 +101,14 @@ fn of_key(operations: &[Operation], key: &Key) -> (Vec<Part>, Vec<Part>) {
                 };
                 match outcome {
                     Outcome::Done(_, revision) => {
-                        add(&mut certain, What::Accepted(step, *revision));
+                        add(&mut certain, OperationKind::Accepted(step, *revision));
                     }
                     Outcome::Unknown(revision) => {
-                        add(&mut uncertain, What::Accepted(step, *revision));
+                        add(&mut uncertain, OperationKind::Accepted(step, *revision));
                     }
                     // What is refused for another key says nothing of this one.
                     Outcome::Refused(refusal) if refusal.key() == key => {
-                        add(&mut certain, What::Refused(step, refusal.clone()));
+                        add(&mut certain, OperationKind::Refused(step, refusal.clone()));
                     }
                     _ => {}
                 }
@@ -121,22 +121,22 @@ fn of_key(operations: &[Operation], key: &Key) -> (Vec<Part>, Vec<Part>) {
     (certain, uncertain)
 }
 
-enum Found {
+enum SearchOutcome {
     Order,
     /// None; the furthest that any order came is before this.
-    None(Option<Part>),
+    None(Option<KeyOperation>),
     TooMany,
 }
 
 /// One configuration of the search: what was put in order so far, and the state after it.
 #[derive(Clone, PartialEq, Eq, Hash)]
-struct Configuration {
+struct SearchConfiguration {
     /// Bits of the certain parts, then of the uncertain ones.
     ordered: Vec<u64>,
     state: Option<Version>,
 }
 
-impl Configuration {
+impl SearchConfiguration {
     fn has(&self, i: usize) -> bool {
         self.ordered[i / 64] >> (i % 64) & 1 == 1
     }
@@ -148,8 +148,8 @@ impl Configuration {
     }
 }
 
-fn search(certain: &[Part], uncertain: &[Part]) -> Found {
-    let first = Configuration {
+fn search(certain: &[KeyOperation], uncertain: &[KeyOperation]) -> SearchOutcome {
+    let first = SearchConfiguration {
         ordered: vec![0; (certain.len() + uncertain.len()).div_ceil(64)],
         state: None,
     };
@@ -159,7 +159,7 @@ fn search(certain: &[Part], uncertain: &[Part]) -> Found {
     let mut furthest = 0;
     while let Some((next, here, done_to)) = way.last_mut() {
         if *done_to == certain.len() {
-            return Found::Order;
+            return SearchOutcome::Order;
         }
         furthest = furthest.max(*done_to);
         let Some(i) = next.pop() else {
@@ -179,7 +179,7 @@ fn search(certain: &[Part], uncertain: &[Part]) -> Found {
         }
         if seen.insert(there.clone()) {
             if seen.len() > MOST {
-                return Found::TooMany;
+                return SearchOutcome::TooMany;
             }
             way.push((
                 candidates(certain, uncertain, &there, done_to),
@@ -188,15 +188,15 @@ fn search(certain: &[Part], uncertain: &[Part]) -> Found {
             ));
         }
     }
-    Found::None(certain.get(furthest).cloned())
+    SearchOutcome::None(certain.get(furthest).cloned())
 }
 
 /// What may come next: whatever was called before everything that is left has returned. The
 /// certain ones come last, the best guess at the end, because the last is tried first.
 fn candidates(
-    certain: &[Part],
-    uncertain: &[Part],
-    here: &Configuration,
+    certain: &[KeyOperation],
+    uncertain: &[KeyOperation],
+    here: &SearchConfiguration,
     done_to: usize,
 ) -> Vec<usize> {
     let mut first_return = u64::MAX;

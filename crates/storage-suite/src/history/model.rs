@@ -2,7 +2,7 @@
 //! apart from the stores.
 
 use super::{Act, Move, Refusal, Version};
-use coeval_storage::{Condition, Revision};
+use coeval_storage::{Revision, WriteCondition};
 
 /// What the key becomes; an error if the move is refused.
 pub(super) fn play(
@@ -12,21 +12,26 @@ pub(super) fn play(
 ) -> Result<Option<Version>, Refusal> {
     let key = || step.key.clone();
     match (step.condition, standing) {
-        (Condition::Whatever, _) | (Condition::Exists, Some(_)) | (Condition::NotExists, None) => {}
-        (Condition::Exists | Condition::RevisionIs(_) | Condition::AsRead { .. }, None) => {
+        (WriteCondition::Whatever, _)
+        | (WriteCondition::Exists, Some(_))
+        | (WriteCondition::NotExists, None) => {}
+        (
+            WriteCondition::Exists | WriteCondition::RevisionIs(_) | WriteCondition::AsRead { .. },
+            None,
+        ) => {
             return Err(Refusal::NotFound(key()));
         }
-        (Condition::NotExists, Some(now)) => {
+        (WriteCondition::NotExists, Some(now)) => {
             return Err(Refusal::AlreadyExists(key(), now.revision));
         }
-        (Condition::RevisionIs(wanted), Some(now)) => {
+        (WriteCondition::RevisionIs(wanted), Some(now)) => {
             if wanted != now.revision {
                 return Err(Refusal::Conflict(key(), now.revision));
             }
         }
         // Nothing in a history has flags.
         (
-            Condition::AsRead {
+            WriteCondition::AsRead {
                 revision, expires, ..
             },
             Some(now),
@@ -35,7 +40,7 @@ pub(super) fn play(
                 return Err(Refusal::Conflict(key(), now.revision));
             }
         }
-        (Condition::StillExpired(..), _) => panic!("nothing expires in a history"),
+        (WriteCondition::StillExpired(..), _) => panic!("nothing expires in a history"),
     }
     match (step.act, standing) {
         (Act::Nop, standing) => Ok(standing),

@@ -1,7 +1,7 @@
 //! Small histories by hand, for the checkers' own tests.
 
 use super::{Act, Logged, Move, Operation, Outcome, Refusal, Request, Version};
-use coeval_storage::{Condition, Key, Revision};
+use coeval_storage::{Key, Revision, WriteCondition};
 
 pub(super) fn key(name: &str) -> Key {
     Key::try_from(name).unwrap()
@@ -37,8 +37,8 @@ pub(super) fn read(call: u64, done: u64, at: u64, shown: &[(&str, Option<Version
     operation(call, done, Request::Read(keys), Outcome::Shown(at, shown))
 }
 
-pub(super) fn moves(steps: &[(&str, Condition, Act)]) -> Request {
-    let step = |(name, condition, act): &(&str, Condition, Act)| Move {
+pub(super) fn moves(steps: &[(&str, WriteCondition, Act)]) -> Request {
+    let step = |(name, condition, act): &(&str, WriteCondition, Act)| Move {
         key: key(name),
         condition: *condition,
         act: *act,
@@ -48,18 +48,22 @@ pub(super) fn moves(steps: &[(&str, Condition, Act)]) -> Request {
 
 /// A put of version `n`, acknowledged at `at`.
 pub(super) fn put(call: u64, done: u64, at: u64, name: &str, n: u8) -> Operation {
-    let request = moves(&[(name, Condition::Whatever, Act::Put(n.into()))]);
+    let request = moves(&[(name, WriteCondition::Whatever, Act::Put(n.into()))]);
     operation(call, done, request, Outcome::Done(at, rev(n)))
 }
 
 /// A put of version `n` on the condition that version `was` is there.
 pub(super) fn update(call: u64, done: u64, at: u64, name: &str, was: u8, n: u8) -> Operation {
-    let request = moves(&[(name, Condition::RevisionIs(rev(was)), Act::Put(n.into()))]);
+    let request = moves(&[(
+        name,
+        WriteCondition::RevisionIs(rev(was)),
+        Act::Put(n.into()),
+    )]);
     operation(call, done, request, Outcome::Done(at, rev(n)))
 }
 
 pub(super) fn delete(call: u64, done: u64, at: u64, name: &str) -> Operation {
-    let request = moves(&[(name, Condition::Exists, Act::Delete)]);
+    let request = moves(&[(name, WriteCondition::Exists, Act::Delete)]);
     operation(call, done, request, Outcome::Done(at, Revision::NEVER))
 }
 

@@ -2,10 +2,10 @@
 
 use super::model::{is_told, play};
 use super::{Logged, Move, Operation, Outcome, Refusal, Request, Version, Violation};
-use coeval_storage::{Condition, Key, Revision};
+use coeval_storage::{Key, Revision, WriteCondition};
 use std::collections::{BTreeMap, HashMap};
 
-type Changes = Vec<(Key, Option<Version>)>;
+type SerialChanges = Vec<(Key, Option<Version>)>;
 
 /// Checks that the sequences are a serial order of the operations:
 ///
@@ -29,7 +29,7 @@ pub fn check_serial(operations: &[Operation], log: &[Logged]) -> Result<Vec<Oper
         ));
     }
     let floors = floors(operations);
-    let mut replay = Replay {
+    let mut replay = WriteReplay {
         operations,
         floors: &floors,
         state: HashMap::new(),
@@ -38,7 +38,7 @@ pub fn check_serial(operations: &[Operation], log: &[Logged]) -> Result<Vec<Oper
         places: vec![None; operations.len()],
     };
     replay.run(log)?;
-    let Replay {
+    let WriteReplay {
         places, timelines, ..
     } = replay;
     check_real_time(operations, &floors, &places)?;
@@ -50,11 +50,11 @@ pub fn check_serial(operations: &[Operation], log: &[Logged]) -> Result<Vec<Oper
 }
 
 /// The operation with its outcome as the log tells it.
-fn decide(operation: &Operation, place: Option<Place>) -> Operation {
+fn decide(operation: &Operation, place: Option<WritePlace>) -> Operation {
     let mut decided = operation.clone();
     if let Outcome::Unknown(revision) = operation.outcome {
         decided.outcome = Outcome::Failed;
-        if let Some(Place::Group(sequence)) = place {
+        if let Some(WritePlace::Group(sequence)) = place {
             decided.outcome = Outcome::Done(sequence, revision);
             decided.done = u64::MAX;
         }
@@ -100,8 +100,8 @@ fn undecided(operations: &[Operation]) -> Vec<usize> {
         Request::Write(moves) => moves
             .iter()
             .map(|step| match step.condition {
-                Condition::AsRead { .. } => 3,
-                Condition::RevisionIs(_) => 2,
+                WriteCondition::AsRead { .. } => 3,
+                WriteCondition::RevisionIs(_) => 2,
                 _ => 0,
             })
             .sum(),
@@ -115,24 +115,24 @@ fn undecided(operations: &[Operation]) -> Vec<usize> {
 
 /// An operation's place among the writes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Place {
+enum WritePlace {
     /// It is this group of the log.
     Group(u64),
     /// It changed nothing, and stands between this group and the next.
     After(u64),
 }
 
-struct Replay<'a> {
+struct WriteReplay<'a> {
     operations: &'a [Operation],
     floors: &'a [u64],
     state: HashMap<Key, Version>,
     /// Each key's states, and since which sequence.
     timelines: HashMap<Key, Vec<(u64, Option<Version>)>>,
     unknown: Vec<usize>,
-    places: Vec<Option<Place>>,
+    places: Vec<Option<WritePlace>>,
 }
 
-impl Replay<'_> {
+impl WriteReplay<'_> {
     fn run(&mut self, log: &[Logged]) -> Result<(), Violation> {
         let mut points: BTreeMap<u64, (Option<&Logged>, Vec<usize>)> = BTreeMap::new();
         for group in log {
@@ -146,12 +146,12 @@ impl Replay<'_> {
         for (sequence, (group, mut here)) in points {
             if let Some(group) = group {
                 let owner = self.owner(group, &here)?;
-                self.places[owner] = Some(Place::Group(sequence));
+                self.places[owner] = Some(WritePlace::Group(sequence));
                 here.retain(|i| *i != owner);
                 self.apply(group);
             }
             for i in here {
-                self.places[i] = Some(Place::After(sequence));
+                self.places[i] = Some(WritePlace::After(sequence));
                 self.stand_by(i, sequence)?;
             }
         }
@@ -189,7 +189,7 @@ impl Replay<'_> {
     }
 
     /// What a write tells watchers, from the present state.
-    fn effect(&self, moves: &[Move], revision: Revision) -> Result<Changes, Refusal> {
+    fn effect(&self, moves: &[Move], revision: Revision) -> Result<SerialChanges, Refusal> {
         let mut changes = Vec::new();
         for step in moves {
             let standing = self.state.get(&step.key).copied();
@@ -242,12 +242,12 @@ impl Replay<'_> {
 fn check_real_time(
     operations: &[Operation],
     floors: &[u64],
-    places: &[Option<Place>],
+    places: &[Option<WritePlace>],
 ) -> Result<(), Violation> {
     for ((operation, floor), place) in operations.iter().zip(floors).zip(places) {
         let late_enough = match place {
-            Some(Place::Group(sequence)) => sequence > floor,
-            Some(Place::After(sequence)) => sequence >= floor,
+            Some(WritePlace::Group(sequence)) => sequence > floor,
+            Some(WritePlace::After(sequence)) => sequence >= floor,
             None => true,
         };
         if !late_enough {

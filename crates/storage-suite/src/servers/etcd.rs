@@ -1,7 +1,7 @@
 //! A private etcd cluster.
 
 use super::free_port;
-use super::process::{Process, directory, find, tail};
+use super::process::{ChildProcess, directory, find, tail};
 use std::path::PathBuf;
 use std::process::Command;
 use std::thread;
@@ -14,22 +14,22 @@ const READY_WITHIN: Duration = Duration::from_secs(60);
 
 /// A private etcd cluster.
 #[derive(Debug)]
-pub struct Etcd {
+pub struct EtcdCluster {
     directory: TempDir,
     etcd: PathBuf,
     etcdctl: PathBuf,
     settings: Vec<String>,
-    members: Vec<Member>,
+    members: Vec<EtcdMember>,
 }
 
 #[derive(Debug)]
-struct Member {
+struct EtcdMember {
     client: u16,
     peer: u16,
-    process: Option<Process>,
+    process: Option<ChildProcess>,
 }
 
-impl Etcd {
+impl EtcdCluster {
     /// Starts a cluster of so many members.
     ///
     /// # Errors
@@ -57,7 +57,7 @@ impl Etcd {
     fn try_start(members: usize, settings: &[&str]) -> Result<Self, String> {
         let port = || free_port().map_err(|e| e.to_string());
         let member = |_| {
-            Ok(Member {
+            Ok(EtcdMember {
                 client: port()?,
                 peer: port()?,
                 process: None,
@@ -88,7 +88,7 @@ impl Etcd {
     /// `host:port` of every member.
     #[must_use]
     pub fn endpoints(&self) -> Vec<String> {
-        let endpoint = |member: &Member| format!("127.0.0.1:{}", member.client);
+        let endpoint = |member: &EtcdMember| format!("127.0.0.1:{}", member.client);
         self.members.iter().map(endpoint).collect()
     }
 
@@ -163,14 +163,14 @@ impl Etcd {
             "--log-level=warn".into(),
         ];
         arguments.extend(self.settings.iter().cloned());
-        let process = Process::start(&self.etcd, &arguments, None, &self.log(i))?;
+        let process = ChildProcess::start(&self.etcd, &arguments, None, &self.log(i))?;
         self.members[i].process = Some(process);
         Ok(())
     }
 
     fn await_member(&self, i: usize) -> Result<(), String> {
         let begun = Instant::now();
-        let runs = |member: &Member| member.process.as_ref().is_some_and(Process::runs);
+        let runs = |member: &EtcdMember| member.process.as_ref().is_some_and(ChildProcess::runs);
         while runs(&self.members[i]) && begun.elapsed() < READY_WITHIN {
             if self.ctl(i, &["endpoint", "health"]).is_some() {
                 return Ok(());

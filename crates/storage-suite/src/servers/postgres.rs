@@ -1,7 +1,7 @@
 //! A private PostgreSQL server.
 
 use super::free_port;
-use super::process::{Process, User, directory, dying_with_parent, find, tail};
+use super::process::{ChildProcess, SystemUser, directory, dying_with_parent, find, tail};
 use std::os::unix::fs::chown;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -15,16 +15,16 @@ const READY_WITHIN: Duration = Duration::from_secs(60);
 
 /// A private PostgreSQL server with a cluster of its own.
 #[derive(Debug)]
-pub struct Postgres {
+pub struct PostgresServer {
     directory: TempDir,
     programs: PathBuf,
-    user: Option<User>,
+    user: Option<SystemUser>,
     port: u16,
     settings: Vec<String>,
-    process: Option<Process>,
+    process: Option<ChildProcess>,
 }
 
-impl Postgres {
+impl PostgresServer {
     /// Starts one, as durable as in production.
     ///
     /// # Errors
@@ -160,7 +160,7 @@ impl Postgres {
             arguments.extend(["-c".to_owned(), setting.to_owned()]);
         }
         let postgres = self.programs.join("postgres");
-        let process = Process::start(&postgres, &arguments, self.user, &self.log())?;
+        let process = ChildProcess::start(&postgres, &arguments, self.user, &self.log())?;
         let begun = Instant::now();
         while process.runs() && begun.elapsed() < READY_WITHIN {
             if self.answers() {
@@ -183,7 +183,7 @@ impl Postgres {
     }
 }
 
-impl Drop for Postgres {
+impl Drop for PostgresServer {
     fn drop(&mut self) {
         self.stop_immediate();
     }
@@ -212,12 +212,12 @@ fn programs() -> Option<PathBuf> {
 }
 
 /// PostgreSQL refuses to run as root: then it runs as `postgres`.
-fn user() -> Result<Option<User>, String> {
+fn user() -> Result<Option<SystemUser>, String> {
     if id(&["-u"])? != 0 {
         return Ok(None);
     }
     let missing = |_| "PostgreSQL does not run as root, and there is no user `postgres`".to_owned();
-    Ok(Some(User {
+    Ok(Some(SystemUser {
         uid: id(&["-u", "postgres"]).map_err(missing)?,
         gid: id(&["-g", "postgres"]).map_err(missing)?,
     }))

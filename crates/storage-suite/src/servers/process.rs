@@ -9,25 +9,25 @@ use tempfile::TempDir;
 
 /// A user to run as.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct User {
+pub(super) struct SystemUser {
     pub(super) uid: u32,
     pub(super) gid: u32,
 }
 
 /// A running child. Dropping it kills it.
 #[derive(Debug)]
-pub(super) struct Process {
+pub(super) struct ChildProcess {
     pid: u32,
     orders: Option<Sender<()>>,
     keeper: Option<thread::JoinHandle<()>>,
 }
 
-impl Process {
+impl ChildProcess {
     /// Starts a program with its output in `log`.
     pub(super) fn start(
         program: &Path,
         arguments: &[String],
-        user: Option<User>,
+        user: Option<SystemUser>,
         log: &Path,
     ) -> Result<Self, String> {
         let mut command = dying_with_parent(program, user)?;
@@ -76,7 +76,7 @@ impl Process {
     }
 }
 
-impl Drop for Process {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         self.orders.take();
         if let Some(keeper) = self.keeper.take() {
@@ -109,7 +109,10 @@ fn keep(mut command: Command, started: &Sender<io::Result<u32>>, ordered: &Recei
 }
 
 /// A command that runs `program` as `user`, killed by the kernel when this process ends.
-pub(super) fn dying_with_parent(program: &Path, user: Option<User>) -> Result<Command, String> {
+pub(super) fn dying_with_parent(
+    program: &Path,
+    user: Option<SystemUser>,
+) -> Result<Command, String> {
     let setpriv = find("setpriv", &[]).ok_or("setpriv is missing: install util-linux")?;
     let mut command = Command::new(setpriv);
     if let Some(user) = user {

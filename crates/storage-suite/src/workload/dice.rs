@@ -2,9 +2,9 @@
 
 /// Random numbers from a seed: the same ones each time.
 #[derive(Clone, Debug)]
-pub struct Dice(u64);
+pub struct SeededDice(u64);
 
-impl Dice {
+impl SeededDice {
     /// From a seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {

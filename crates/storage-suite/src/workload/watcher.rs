@@ -1,6 +1,8 @@
 //! A watcher that begins before the first write and follows to the last, over every cut.
 
-use coeval_storage::{Delivery, DynStore, Group, Span, StorageError, Token, Watch, WatchRequest};
+use coeval_storage::{
+    DeliveryStream, DynStore, EventGroup, KeySpan, StorageError, Token, WatchDelivery, WatchRequest,
+};
 use futures::StreamExt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +13,11 @@ use tokio::sync::watch::Receiver;
 /// Panics if events are out of order, or the store says that they are gone.
 pub(super) async fn follow(
     store: DynStore,
-    span: Span,
+    span: KeySpan,
     start: Token,
     mut until: Receiver<Option<u64>>,
-) -> Vec<Arc<Group>> {
-    let mut groups: Vec<Arc<Group>> = Vec::new();
+) -> Vec<Arc<EventGroup>> {
+    let mut groups: Vec<Arc<EventGroup>> = Vec::new();
     let mut from = start;
     loop {
         let request = WatchRequest {
@@ -36,9 +38,9 @@ pub(super) async fn follow(
 
 /// Reads one watch to its end; true if everything was seen.
 async fn read(
-    mut watch: Watch,
+    mut watch: DeliveryStream,
     from: &mut Token,
-    groups: &mut Vec<Arc<Group>>,
+    groups: &mut Vec<Arc<EventGroup>>,
     until: &mut Receiver<Option<u64>>,
 ) -> bool {
     loop {
@@ -52,12 +54,12 @@ async fn read(
             Ok(()) = until.changed(), if end.is_none() => continue,
         };
         match delivery.expect("a watch ends with an error") {
-            Ok(Delivery::Live(token)) => assert_eq!(token, *from, "live from elsewhere"),
-            Ok(Delivery::Bookmark(token)) => {
+            Ok(WatchDelivery::Live(token)) => assert_eq!(token, *from, "live from elsewhere"),
+            Ok(WatchDelivery::Bookmark(token)) => {
                 assert!(token.sequence >= from.sequence, "a bookmark that goes back");
                 *from = token;
             }
-            Ok(Delivery::Events(token, group)) => {
+            Ok(WatchDelivery::Events(token, group)) => {
                 assert!(token.sequence > from.sequence, "{token:?} after {from:?}");
                 *from = token;
                 groups.push(group);

@@ -1,22 +1,22 @@
 //! One worker: random operations, recorded.
 
-use super::{Dice, body, fresh_value, version};
+use super::{SeededDice, body, fresh_value, version};
 use crate::bench::in_millis;
 use crate::history::{Act, Move, Outcome, Recorder, Refusal, Request, Version};
 use coeval_storage::{
-    Action, AtomicWrite, Condition, DynStore, Key, Millis, Put, ReadRequest, Revision, Snapshot,
-    StorageError, Store, Written,
+    AtomicWrite, CommittedWrite, DynStore, Key, ReadRequest, ReadSnapshot, RecordPut, Revision,
+    StorageError, Store, UnixMillis, WriteAction, WriteCondition,
 };
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Duration;
 
-pub(super) struct Worker {
+pub(super) struct WorkloadWorker {
     pub(super) process: usize,
     pub(super) store: DynStore,
     pub(super) keys: Vec<Key>,
-    pub(super) dice: Dice,
+    pub(super) dice: SeededDice,
     pub(super) recorder: Arc<Recorder>,
     pub(super) values: Arc<AtomicU64>,
     /// The revision last seen under each key, and the expiry as far as it is known.
@@ -24,7 +24,7 @@ pub(super) struct Worker {
     pub(super) faults: bool,
 }
 
-impl Worker {
+impl WorkloadWorker {
     pub(super) async fn work(mut self, operations: usize, pause: Duration) {
         for _ in 0..operations {
             let request = self.choose();
@@ -77,14 +77,14 @@ impl Worker {
         keys
     }
 
-    fn known(&mut self, key: &Key) -> Condition {
+    fn known(&mut self, key: &Key) -> WriteCondition {
         let unknown = (Revision::NEVER, None);
         let (revision, expires) = self.known.get(key).copied().unwrap_or(unknown);
         match self.dice.below(2) {
-            0 => Condition::RevisionIs(revision),
-            _ => Condition::AsRead {
+            0 => WriteCondition::RevisionIs(revision),
+            _ => WriteCondition::AsRead {
                 revision,
-                expires: expires.map(Millis),
+                expires: expires.map(UnixMillis),
                 flags: 0,
             },
         }
@@ -95,13 +95,13 @@ impl Worker {
         let known = self.known(&key);
         let value = fresh_value(&self.values);
         let (condition, act) = match self.dice.below(12) {
-            0 | 1 => (Condition::NotExists, Act::Put(value)),
-            2 | 3 => (Condition::Whatever, Act::Put(value)),
-            4 => (Condition::Exists, Act::Put(value)),
+            0 | 1 => (WriteCondition::NotExists, Act::Put(value)),
+            2 | 3 => (WriteCondition::Whatever, Act::Put(value)),
+            4 => (WriteCondition::Exists, Act::Put(value)),
             5..=7 => (known, Act::Put(value)),
-            8 => (Condition::Exists, Act::Delete),
+            8 => (WriteCondition::Exists, Act::Delete),
             9 => (known, Act::Delete),
-            _ => (Condition::Exists, self.keep_alive()),
+            _ => (WriteCondition::Exists, self.keep_alive()),
         };
         Move {
             key,
@@ -113,15 +113,15 @@ impl Worker {
     /// One step of a larger write: mostly one that will hold.
     fn any(&mut self, key: Key) -> Move {
         let condition = match self.dice.below(10) {
-            0..=4 => Condition::Whatever,
-            5 => Condition::Exists,
-            6 => Condition::NotExists,
+            0..=4 => WriteCondition::Whatever,
+            5 => WriteCondition::Exists,
+            6 => WriteCondition::NotExists,
             _ => self.known(&key),
         };
         let act = match self.dice.below(6) {
             0 => Act::Delete,
             1 => Act::Nop,
-            2 if condition != Condition::NotExists => self.keep_alive(),
+            2 if condition != WriteCondition::NotExists => self.keep_alive(),
             _ => Act::Put(fresh_value(&self.values)),
         };
         Move {
@@ -187,16 +187,17 @@ async fn perform(store: &DynStore, request: &Request, faults: bool) -> Outcome {
     }
 }
 
-fn versions(snapshot: &Snapshot) -> Vec<Option<Version>> {
+fn versions(snapshot: &ReadSnapshot) -> Vec<Option<Version>> {
     let entries = snapshot.keys.iter();
-    let version =
-        |entry: &coeval_storage::Entry| version(entry.stored.record().expect("a whole record"));
+    let version = |entry: &coeval_storage::StoredEntry| {
+        version(entry.stored.record().expect("a whole record"))
+    };
     entries.map(|entry| entry.as_ref().map(version)).collect()
 }
 
 /// Single-key writes by their names, so that whatever is behind those is part of it.
-async fn write(store: &DynStore, moves: &[Move]) -> Result<Written, StorageError> {
-    use Condition::{Exists, NotExists, RevisionIs, Whatever};
+async fn write(store: &DynStore, moves: &[Move]) -> Result<CommittedWrite, StorageError> {
+    use WriteCondition::{Exists, NotExists, RevisionIs, Whatever};
     if let [
         Move {
             key,
@@ -205,7 +206,7 @@ async fn write(store: &DynStore, moves: &[Move]) -> Result<Written, StorageError
         },
     ] = moves
     {
-        let put = |value: u64| Put::of(body(value));
+        let put = |value: u64| RecordPut::of(body(value));
         match (*condition, *act) {
             (NotExists, Act::Put(value)) => return store.create(key, put(value)).await,
             (Whatever, Act::Put(value)) => return store.put(key, put(value)).await,
@@ -215,16 +216,18 @@ async fn write(store: &DynStore, moves: &[Move]) -> Result<Written, StorageError
             }
             (Exists, Act::Delete) => return store.delete(key).await,
             (RevisionIs(r), Act::Delete) => return store.conditional_delete(key, r).await,
-            (Exists, Act::KeepAlive(at)) => return store.keep_alive(key, Some(Millis(at))).await,
+            (Exists, Act::KeepAlive(at)) => {
+                return store.keep_alive(key, Some(UnixMillis(at))).await;
+            }
             _ => {}
         }
     }
     let write = moves.iter().fold(AtomicWrite::new(), |write, step| {
         let action = match step.act {
-            Act::Put(value) => Action::Put(Put::of(body(value))),
-            Act::Delete => Action::Delete,
-            Act::KeepAlive(at) => Action::KeepAlive(Some(Millis(at))),
-            Act::Nop => Action::Nop,
+            Act::Put(value) => WriteAction::Put(RecordPut::of(body(value))),
+            Act::Delete => WriteAction::Delete,
+            Act::KeepAlive(at) => WriteAction::KeepAlive(Some(UnixMillis(at))),
+            Act::Nop => WriteAction::Nop,
         };
         write.step(&step.key, step.condition, action)
     });

@@ -1,7 +1,7 @@
 //! Stores that are wrong on purpose: the recorded history shows it, whatever it is.
 
 use super::reference::{Flaw, Memory, Shared};
-use coeval_storage::layers::Faulty;
+use coeval_storage::layers::FaultyStore;
 use coeval_storage::{DynStore, SystemClock};
 use coeval_storage_suite::workload::{RandomFaults, Workload};
 use std::sync::Arc;
@@ -13,7 +13,7 @@ async fn verdict(flaw: Option<Flaw>, seed: u64, faults: bool) -> Result<(), Stri
     let mut handle = Arc::clone(&store);
     let mut workload = Workload::new(seed);
     if faults {
-        handle = Arc::new(Faulty::new(handle, Arc::new(RandomFaults::new(seed))));
+        handle = Arc::new(FaultyStore::new(handle, Arc::new(RandomFaults::new(seed))));
         workload = workload.with_faults();
     }
     let checked = tokio::spawn(async move {

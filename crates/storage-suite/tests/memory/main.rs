@@ -4,15 +4,15 @@ mod flawed;
 mod reference;
 
 use async_trait::async_trait;
-use coeval_storage::{Clock, DynStore, Limits, SkewedClock};
-use coeval_storage_suite::{Subject, dressed};
+use coeval_storage::{Clock, DynStore, SkewedClock, StoreLimits};
+use coeval_storage_suite::{StoreSubject, dressed};
 use reference::{Memory, Shared};
 use std::sync::Arc;
 
 struct MemorySubject(Arc<Shared>);
 
 #[async_trait]
-impl Subject for MemorySubject {
+impl StoreSubject for MemorySubject {
     fn kind(&self) -> &'static str {
         "memory"
     }
@@ -22,7 +22,7 @@ impl Subject for MemorySubject {
     }
 
     async fn handle_with_clock(&self, _: i64) -> DynStore {
-        dressed(Memory::new(&self.0), Limits::default())
+        dressed(Memory::new(&self.0), StoreLimits::default())
     }
 
     fn many_handles(&self) -> bool {
@@ -34,7 +34,7 @@ impl Subject for MemorySubject {
     }
 }
 
-async fn open() -> Box<dyn Subject> {
+async fn open() -> Box<dyn StoreSubject> {
     let clock: Arc<dyn Clock> = Arc::new(SkewedClock::new(0));
     Box::new(MemorySubject(Shared::new(clock, None)))
 }

@@ -5,14 +5,15 @@
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use coeval_storage::event::{RawChange, RawTo};
-use coeval_storage::feed::{self, EventLog, Feed, RingSize};
-use coeval_storage::judge::{Batch, Lookup, Standing};
-use coeval_storage::record::{Head, encode};
+use coeval_storage::event::{RawChange, RawChangeValue};
+use coeval_storage::feed::{self, EventFeed, EventLog, RingSize};
+use coeval_storage::judge::{BatchOverlay, KeyState, StateLookup};
+use coeval_storage::record::{RecordHead, encode};
 use coeval_storage::{
-    Action, Adoption, AtomicWrite, Bounds, Clock, Condition, Entry, Group, Incarnation, Key,
-    Limits, LogPage, Order, Page, Range, ReadRequest, Record, Retention, Revision, Snapshot,
-    Status, StorageError, Store, Stored, Token, Watch, WatchRequest, Written,
+    AdoptionStep, AtomicWrite, Clock, CommittedWrite, DeliveryStream, EventGroup, EventRetention,
+    HistoryBounds, Incarnation, Key, LogPage, RangePage, ReadOrder, ReadRange, ReadRequest,
+    ReadSnapshot, Record, Revision, StorageError, Store, StoreLimits, StoreStatus, StoredEntry,
+    StoredValue, Token, WatchRequest, WriteAction, WriteCondition,
 };
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -49,9 +50,9 @@ pub(crate) enum Flaw {
 struct State {
     before: Option<(u64, BTreeMap<Key, Bytes>)>,
     writes: u64,
-    bounds: Bounds,
+    bounds: HistoryBounds,
     map: BTreeMap<Key, Bytes>,
-    log: Vec<Arc<Group>>,
+    log: Vec<Arc<EventGroup>>,
     restorer: Option<u64>,
 }
 
@@ -60,13 +61,13 @@ struct State {
 pub(crate) struct Shared {
     state: Mutex<State>,
     flaw: Option<Flaw>,
-    feed: Arc<Feed>,
+    feed: Arc<EventFeed>,
     clock: Arc<dyn Clock>,
 }
 
 impl Shared {
     pub(crate) fn new(clock: Arc<dyn Clock>, flaw: Option<Flaw>) -> Arc<Self> {
-        let bounds = Bounds {
+        let bounds = HistoryBounds {
             incarnation: Incarnation::draw().unwrap(),
             floor: 0,
             head: 0,
@@ -85,7 +86,7 @@ impl Shared {
                 log: Vec::new(),
                 restorer: None,
             }),
-            feed: Arc::new(Feed::new(&bounds, size)),
+            feed: Arc::new(EventFeed::new(&bounds, size)),
             clock,
         })
     }
@@ -96,7 +97,7 @@ struct Log(Arc<Shared>);
 
 #[async_trait]
 impl EventLog for Log {
-    async fn bounds(&self) -> Result<Bounds, StorageError> {
+    async fn bounds(&self) -> Result<HistoryBounds, StorageError> {
         Ok(self.0.state.lock().unwrap().bounds)
     }
 
@@ -157,17 +158,17 @@ impl Memory {
     fn live<'a>(&self, map: &'a BTreeMap<Key, Bytes>, key: &Key) -> Option<&'a Bytes> {
         let now = self.shared.clock.now();
         map.get(key)
-            .filter(|raw| !Head::read(raw).is_some_and(|head| head.has_expired(now)))
+            .filter(|raw| !RecordHead::read(raw).is_some_and(|head| head.has_expired(now)))
     }
 
-    fn page(&self, map: &BTreeMap<Key, Bytes>, range: &Range) -> Page {
-        let limits = Limits::default();
+    fn page(&self, map: &BTreeMap<Key, Bytes>, range: &ReadRange) -> RangePage {
+        let limits = StoreLimits::default();
         let limit = range.page_items(&limits);
         let mut keys: Vec<_> = map.keys().filter(|key| range.span.contains(key)).collect();
-        if range.order == Order::Descending {
+        if range.order == ReadOrder::Descending {
             keys.reverse();
         }
-        let mut page = Page::default();
+        let mut page = RangePage::default();
         let mut bytes = 0;
         for key in keys {
             let Some(raw) = self.live(map, key) else {
@@ -183,9 +184,9 @@ impl Memory {
                 break;
             }
             page.entries.push(match range.keys_only {
-                true => Entry {
+                true => StoredEntry {
                     key: key.clone(),
-                    stored: Stored::of_head(raw),
+                    stored: StoredValue::of_head(raw),
                 },
                 false => entry(key, raw),
             });
@@ -194,10 +195,10 @@ impl Memory {
     }
 }
 
-fn entry(key: &Key, raw: &Bytes) -> Entry {
-    Entry {
+fn entry(key: &Key, raw: &Bytes) -> StoredEntry {
+    StoredEntry {
         key: key.clone(),
-        stored: Stored::decode(key, raw.clone()),
+        stored: StoredValue::decode(key, raw.clone()),
     }
 }
 
@@ -205,15 +206,15 @@ fn entry(key: &Key, raw: &Bytes) -> Entry {
 fn renewed(write: &AtomicWrite, changes: Vec<RawChange>, fresh: Revision) -> Vec<RawChange> {
     let kept = |key: &Key| {
         let mut steps = write.steps.iter();
-        steps.any(|step| step.key == *key && matches!(step.action, Action::KeepAlive(_)))
+        steps.any(|step| step.key == *key && matches!(step.action, WriteAction::KeepAlive(_)))
     };
     let renew = |mut change: RawChange| {
-        if let RawTo::Put(raw) = &change.to
+        if let RawChangeValue::Put(raw) = &change.to
             && kept(&change.key)
-            && let Stored::Record(record) = Stored::decode(&change.key, raw.clone())
+            && let StoredValue::Record(record) = StoredValue::decode(&change.key, raw.clone())
         {
             let revision = fresh;
-            change.to = RawTo::Put(encode(&change.key, &Record { revision, ..record }));
+            change.to = RawChangeValue::Put(encode(&change.key, &Record { revision, ..record }));
         }
         change
     };
@@ -222,18 +223,18 @@ fn renewed(write: &AtomicWrite, changes: Vec<RawChange>, fresh: Revision) -> Vec
 
 struct Map<'a>(&'a BTreeMap<Key, Bytes>);
 
-impl Lookup for Map<'_> {
-    fn standing(&mut self, key: &Key, _: bool) -> Result<Standing, StorageError> {
+impl StateLookup for Map<'_> {
+    fn standing(&mut self, key: &Key, _: bool) -> Result<KeyState, StorageError> {
         Ok(self
             .0
             .get(key)
-            .map_or(Standing::Absent, |raw| Standing::Whole(raw.clone())))
+            .map_or(KeyState::Absent, |raw| KeyState::Whole(raw.clone())))
     }
 }
 
 #[async_trait]
 impl Store for Memory {
-    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+    async fn read(&self, request: ReadRequest) -> Result<ReadSnapshot, StorageError> {
         tokio::task::yield_now().await;
         let state = self.state()?;
         if request.at_least.is_some_and(|token| {
@@ -252,7 +253,7 @@ impl Store for Memory {
             }
         }
         let one = |key| self.live(map, key).map(|raw| entry(key, raw));
-        Ok(Snapshot {
+        Ok(ReadSnapshot {
             token,
             keys: request.keys.iter().map(one).collect(),
             pages: request
@@ -263,7 +264,7 @@ impl Store for Memory {
         })
     }
 
-    async fn atomic_write(&self, mut write: AtomicWrite) -> Result<Written, StorageError> {
+    async fn atomic_write(&self, mut write: AtomicWrite) -> Result<CommittedWrite, StorageError> {
         tokio::task::yield_now().await;
         let fresh = Revision::draw()?;
         let mut state = self.state()?;
@@ -272,26 +273,26 @@ impl Store for Memory {
         match flaw {
             Some(Flaw::Unconditional) => {
                 for step in &mut write.steps {
-                    step.condition = Condition::Whatever;
+                    step.condition = WriteCondition::Whatever;
                 }
             }
             Some(Flaw::BlindToExpiry) => {
                 for step in &mut write.steps {
-                    if let Condition::AsRead { revision, .. } = step.condition {
-                        step.condition = Condition::RevisionIs(revision);
+                    if let WriteCondition::AsRead { revision, .. } = step.condition {
+                        step.condition = WriteCondition::RevisionIs(revision);
                     }
                 }
             }
             Some(Flaw::Torn) => write.steps.truncate(1),
             _ => {}
         }
-        let mut batch = Batch::default();
+        let mut batch = BatchOverlay::default();
         let now = self.shared.clock.now();
         let mut changes = batch.judge(&write, fresh, now, &mut Map(&state.map))??;
         if flaw == Some(Flaw::NewRevision) {
             changes = renewed(&write, changes, fresh);
         }
-        let written = Written {
+        let written = CommittedWrite {
             token: Token {
                 sequence: state.bounds.head + u64::from(!changes.is_empty()),
                 ..state.bounds.token()
@@ -308,12 +309,12 @@ impl Store for Memory {
         state.before = Some((state.bounds.head, state.map.clone()));
         for change in &changes {
             match &change.to {
-                RawTo::Put(raw) => state.map.insert(change.key.clone(), raw.clone()),
-                RawTo::Deleted(_) => state.map.remove(&change.key),
+                RawChangeValue::Put(raw) => state.map.insert(change.key.clone(), raw.clone()),
+                RawChangeValue::Deleted(_) => state.map.remove(&change.key),
             };
         }
         let events = changes.iter().map(RawChange::event).collect();
-        let group = Arc::new(Group::new(state.bounds.head + 1, events));
+        let group = Arc::new(EventGroup::new(state.bounds.head + 1, events));
         state.log.push(Arc::clone(&group));
         if flaw != Some(Flaw::SameSequence) {
             state.bounds.head += 1;
@@ -330,7 +331,7 @@ impl Store for Memory {
         }
     }
 
-    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+    async fn watch(&self, request: WatchRequest) -> Result<DeliveryStream, StorageError> {
         use futures::StreamExt;
         drop(self.state()?);
         let log = Arc::new(Log(Arc::clone(&self.shared)));
@@ -354,11 +355,12 @@ impl Store for Memory {
         Log(Arc::clone(&self.shared)).page(after).await
     }
 
-    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+    async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         let state = self.state()?;
         let now = self.shared.clock.now();
-        let expired =
-            |raw: &Bytes| Head::read(raw).is_some_and(|head| head.indexed && head.has_expired(now));
+        let expired = |raw: &Bytes| {
+            RecordHead::read(raw).is_some_and(|head| head.indexed && head.has_expired(now))
+        };
         let found = state.map.iter().filter(|(_, raw)| expired(raw));
         Ok(found
             .take(limit)
@@ -366,7 +368,7 @@ impl Store for Memory {
             .collect())
     }
 
-    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+    async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError> {
         let mut state = self.state()?;
         if keep.bytes == 0 {
             state.log.clear();
@@ -375,10 +377,10 @@ impl Store for Memory {
         Ok(state.bounds.floor)
     }
 
-    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+    async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
         let mut state = self.state()?;
-        state.restorer = (step == Adoption::Begin).then_some(self.id);
-        if step != Adoption::Begin {
+        state.restorer = (step == AdoptionStep::Begin).then_some(self.id);
+        if step != AdoptionStep::Begin {
             state.bounds.incarnation = Incarnation::draw()?;
             state.log.clear();
             state.bounds.floor = state.bounds.head;
@@ -387,9 +389,9 @@ impl Store for Memory {
         Ok(state.bounds.token())
     }
 
-    async fn status(&self) -> Result<Status, StorageError> {
+    async fn status(&self) -> Result<StoreStatus, StorageError> {
         let state = self.state()?;
-        Ok(Status {
+        Ok(StoreStatus {
             kind: "memory",
             incarnation: state.bounds.incarnation,
             floor: state.bounds.floor,

@@ -1,17 +1,17 @@
 //! The table of conditions and actions, and the members of one batch.
 
 use super::*;
-use crate::record::Content;
+use crate::record::RecordContent;
 
-const NOW: Millis = Millis(1_000);
+const NOW: UnixMillis = UnixMillis(1_000);
 
 struct Map(HashMap<Key, Bytes>);
 
-impl Lookup for Map {
-    fn standing(&mut self, key: &Key, whole: bool) -> Result<Standing, StorageError> {
+impl StateLookup for Map {
+    fn standing(&mut self, key: &Key, whole: bool) -> Result<KeyState, StorageError> {
         Ok(match self.0.get(key) {
-            Some(raw) if whole => Standing::Whole(raw.clone()),
-            raw => Standing::head_of(raw.map(Bytes::as_ref)),
+            Some(raw) if whole => KeyState::Whole(raw.clone()),
+            raw => KeyState::head_of(raw.map(Bytes::as_ref)),
         })
     }
 }
@@ -24,33 +24,33 @@ fn revision(n: u8) -> Revision {
     Revision::from_bytes([n; 16])
 }
 
-fn store(expires: Option<Millis>) -> Map {
-    let put = Put::of(b"v".to_vec()).expiring(expires);
+fn store(expires: Option<UnixMillis>) -> Map {
+    let put = RecordPut::of(b"v".to_vec()).expiring(expires);
     Map(HashMap::from([(
         key("there"),
         put_bytes(&key("there"), &put, revision(1)),
     )]))
 }
 
-fn judge_one(store: &mut Map, name: &str, c: Condition, action: Action) -> Judgement {
+fn judge_one(store: &mut Map, name: &str, c: WriteCondition, action: WriteAction) -> JudgedChanges {
     let write = AtomicWrite::new().step(&key(name), c, action);
-    Batch::default()
+    BatchOverlay::default()
         .judge(&write, revision(2), NOW, store)
         .unwrap()
 }
 
-fn actions() -> [Action; 4] {
+fn actions() -> [WriteAction; 4] {
     [
-        Action::Put(Put::of(b"w".to_vec())),
-        Action::Delete,
-        Action::KeepAlive(Some(Millis(9_000))),
-        Action::Nop,
+        WriteAction::Put(RecordPut::of(b"w".to_vec())),
+        WriteAction::Delete,
+        WriteAction::KeepAlive(Some(UnixMillis(9_000))),
+        WriteAction::Nop,
     ]
 }
 
 #[test]
 fn every_condition_with_every_action() {
-    use Condition::{Exists, NotExists, RevisionIs, Whatever};
+    use WriteCondition::{Exists, NotExists, RevisionIs, Whatever};
     // (condition, key, which of put, delete, keep_alive, nop are accepted)
     let table = [
         (Whatever, "there", [true, true, true, true]),
@@ -73,10 +73,10 @@ fn every_condition_with_every_action() {
     }
 }
 
-fn as_read(n: u8, expires: Option<i64>) -> Condition {
-    Condition::AsRead {
+fn as_read(n: u8, expires: Option<i64>) -> WriteCondition {
+    WriteCondition::AsRead {
         revision: revision(n),
-        expires: expires.map(Millis),
+        expires: expires.map(UnixMillis),
         flags: 0,
     }
 }
@@ -85,12 +85,12 @@ fn as_read(n: u8, expires: Option<i64>) -> Condition {
 fn as_read_means_these_flags_too() {
     let mut store = store(None);
     for (flags, accepted) in [(0, true), (1, false)] {
-        let condition = Condition::AsRead {
+        let condition = WriteCondition::AsRead {
             revision: revision(1),
             expires: None,
             flags,
         };
-        let result = judge_one(&mut store, "there", condition, Action::Delete);
+        let result = judge_one(&mut store, "there", condition, WriteAction::Delete);
         assert_eq!(result.is_ok(), accepted, "{flags}: {result:?}");
     }
 }
@@ -113,7 +113,7 @@ fn as_read_means_this_revision_and_this_expiry() {
     });
     for (standing, n, expires, accepted) in table {
         for action in actions() {
-            let mut store = store(standing.map(Millis));
+            let mut store = store(standing.map(UnixMillis));
             let result = judge_one(&mut store, "there", as_read(n, expires), action);
             let right = if accepted {
                 result.is_ok()
@@ -125,14 +125,14 @@ fn as_read_means_this_revision_and_this_expiry() {
     }
     // A head that can't be read has the revision that nothing matches.
     let mut cut = Map(HashMap::from([(key("there"), Bytes::from_static(b"cut"))]));
-    let result = judge_one(&mut cut, "there", as_read(0xff, None), Action::Delete);
+    let result = judge_one(&mut cut, "there", as_read(0xff, None), WriteAction::Delete);
     assert!(matches!(result, Err(StorageError::Conflict { .. })));
 }
 
 #[test]
 fn expired_is_absent_for_every_condition() {
-    use Condition::{Exists, NotExists, RevisionIs};
-    let mut expired = store(Some(Millis(1_000)));
+    use WriteCondition::{Exists, NotExists, RevisionIs};
+    let mut expired = store(Some(UnixMillis(1_000)));
     for condition in [Exists, RevisionIs(revision(1)), as_read(1, Some(1_000))] {
         for action in actions() {
             let result = judge_one(&mut expired, "there", condition, action);
@@ -141,37 +141,37 @@ fn expired_is_absent_for_every_condition() {
     }
     let [put, ..] = actions();
     assert!(judge_one(&mut expired, "there", NotExists, put).is_ok());
-    let mut live = store(Some(Millis(1_001)));
-    assert!(judge_one(&mut live, "there", Exists, Action::Nop).is_ok());
+    let mut live = store(Some(UnixMillis(1_001)));
+    assert!(judge_one(&mut live, "there", Exists, WriteAction::Nop).is_ok());
 }
 
 #[test]
 fn a_sweep_takes_only_what_is_still_expired_as_read() {
-    let mut expired = store(Some(Millis(900)));
+    let mut expired = store(Some(UnixMillis(900)));
     let judge = |store: &mut Map, r, at| {
         judge_one(
             store,
             "there",
-            Condition::StillExpired(r, Millis(at)),
-            Action::Delete,
+            WriteCondition::StillExpired(r, UnixMillis(at)),
+            WriteAction::Delete,
         )
     };
     assert!(judge(&mut expired, revision(1), 900).is_ok());
     assert!(judge(&mut expired, revision(1), 901).is_err());
     assert!(judge(&mut expired, revision(2), 900).is_err());
-    let mut live = store(Some(Millis(2_000)));
+    let mut live = store(Some(UnixMillis(2_000)));
     assert!(judge(&mut live, revision(1), 2_000).is_err());
 }
 
 #[test]
 fn a_member_meets_what_an_earlier_one_wrote_and_a_refused_one_leaves_nothing() {
     let mut store = store(None);
-    let mut batch = Batch::default();
+    let mut batch = BatchOverlay::default();
     let create = |name: &str| {
-        let put = Action::Put(Put::of(Content::of("x")));
-        AtomicWrite::new().step(&key(name), Condition::NotExists, put)
+        let put = WriteAction::Put(RecordPut::of(RecordContent::of("x")));
+        AtomicWrite::new().step(&key(name), WriteCondition::NotExists, put)
     };
-    let half = create("new").step(&key("gone"), Condition::Exists, Action::Delete);
+    let half = create("new").step(&key("gone"), WriteCondition::Exists, WriteAction::Delete);
     assert!(
         batch
             .judge(&half, revision(2), NOW, &mut store)
@@ -205,17 +205,20 @@ fn a_member_meets_what_an_earlier_one_wrote_and_a_refused_one_leaves_nothing() {
 
 #[test]
 fn a_keep_alive_that_begins_an_expiry_makes_the_sweep_find_it() {
-    let indexed = |before: Put, expires| {
+    let indexed = |before: RecordPut, expires| {
         let raw = put_bytes(&key("k"), &before, revision(1));
-        let kept = kept_alive(&key("k"), &raw, expires).unwrap();
-        Stored::decode(&key("k"), kept).record().unwrap().indexed
+        let kept = with_expiry(&key("k"), &raw, expires).unwrap();
+        StoredValue::decode(&key("k"), kept)
+            .record()
+            .unwrap()
+            .indexed
     };
-    let soon = Some(Millis(5_000));
-    let put = || Put::of(b"v".to_vec());
+    let soon = Some(UnixMillis(5_000));
+    let put = || RecordPut::of(b"v".to_vec());
     assert!(indexed(put(), soon));
     assert!(indexed(put().expiring(soon), soon));
     assert!(!indexed(put().expiring(soon), None));
-    let belonging = Put {
+    let belonging = RecordPut {
         indexed: false,
         ..put().expiring(soon)
     };
@@ -224,20 +227,20 @@ fn a_keep_alive_that_begins_an_expiry_makes_the_sweep_find_it() {
 
 #[test]
 fn a_keep_alive_leaves_all_but_the_expiry() {
-    let keep = Action::KeepAlive(Some(Millis(7_000)));
+    let keep = WriteAction::KeepAlive(Some(UnixMillis(7_000)));
     let changes = judge_one(
-        &mut store(Some(Millis(2_000))),
+        &mut store(Some(UnixMillis(2_000))),
         "there",
-        Condition::Exists,
+        WriteCondition::Exists,
         keep,
     );
-    let RawTo::Put(raw) = changes.unwrap().remove(0).to else {
+    let RawChangeValue::Put(raw) = changes.unwrap().remove(0).to else {
         panic!("not a put")
     };
-    let stored = Stored::decode(&key("there"), raw);
+    let stored = StoredValue::decode(&key("there"), raw);
     let record = stored.record().unwrap();
     assert_eq!(record.revision, revision(1));
-    assert_eq!(record.expires, Some(Millis(7_000)));
+    assert_eq!(record.expires, Some(UnixMillis(7_000)));
     assert_eq!(record.content.body, "v");
     assert!(record.indexed);
 }

@@ -1,9 +1,9 @@
 //! Faults on purpose, for tests.
 
-use crate::feed::{Watch, WatchRequest};
+use crate::feed::{DeliveryStream, WatchRequest};
 use crate::{
-    Adoption, AtomicWrite, Entry, LogPage, ReadRequest, Retention, Revision, Snapshot, Span,
-    Status, StorageError, Store, Token, Written,
+    AdoptionStep, AtomicWrite, CommittedWrite, EventRetention, KeySpan, LogPage, ReadRequest,
+    ReadSnapshot, Revision, StorageError, Store, StoreStatus, StoredEntry, Token,
 };
 use async_trait::async_trait;
 use futures::{StreamExt, future, stream};
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// What goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
+pub enum InjectedFault {
     /// The store never hears of the request.
     ErrorBefore,
     /// The write is committed and answered with `UnknownOutcome`.
@@ -28,27 +28,27 @@ pub enum Fault {
 /// Decides for each operation what goes wrong.
 pub trait FaultPlan: Send + Sync + std::fmt::Debug + 'static {
     /// For the next read.
-    fn read(&self) -> Option<Fault> {
+    fn read(&self) -> Option<InjectedFault> {
         None
     }
     /// For the next atomic write.
-    fn write(&self) -> Option<Fault> {
+    fn write(&self) -> Option<InjectedFault> {
         None
     }
     /// For the next watch.
-    fn watch(&self) -> Option<Fault> {
+    fn watch(&self) -> Option<InjectedFault> {
         None
     }
 }
 
 /// A store that fails as its plan says.
 #[derive(Debug)]
-pub struct Faulty<S> {
+pub struct FaultyStore<S> {
     store: S,
     plan: Arc<dyn FaultPlan>,
 }
 
-impl<S> Faulty<S> {
+impl<S> FaultyStore<S> {
     /// Around `store`.
     pub fn new(store: S, plan: Arc<dyn FaultPlan>) -> Self {
         Self { store, plan }
@@ -60,13 +60,13 @@ impl<S> Faulty<S> {
         work: impl Future<Output = Result<T, StorageError>> + Send,
     ) -> Result<T, StorageError> {
         match self.plan.read() {
-            Some(Fault::Delay(time)) => tokio::time::sleep(time).await,
-            Some(Fault::ErrorBefore) => return Err(injected()),
-            Some(Fault::ErrorAfter) => {
+            Some(InjectedFault::Delay(time)) => tokio::time::sleep(time).await,
+            Some(InjectedFault::ErrorBefore) => return Err(injected()),
+            Some(InjectedFault::ErrorAfter) => {
                 work.await?;
                 return Err(injected());
             }
-            Some(Fault::UnknownBefore | Fault::CutWatch(_)) | None => {}
+            Some(InjectedFault::UnknownBefore | InjectedFault::CutWatch(_)) | None => {}
         }
         work.await
     }
@@ -84,35 +84,35 @@ fn unknown(revision: Revision) -> StorageError {
 }
 
 #[async_trait]
-impl<S: Store> Store for Faulty<S> {
-    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+impl<S: Store> Store for FaultyStore<S> {
+    async fn read(&self, request: ReadRequest) -> Result<ReadSnapshot, StorageError> {
         self.while_reading(self.store.read(request)).await
     }
 
-    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<CommittedWrite, StorageError> {
         match self.plan.write() {
-            Some(Fault::Delay(time)) => tokio::time::sleep(time).await,
-            Some(Fault::ErrorBefore) => return Err(injected()),
-            Some(Fault::UnknownBefore) => return Err(unknown(Revision::draw()?)),
-            Some(Fault::ErrorAfter) => {
+            Some(InjectedFault::Delay(time)) => tokio::time::sleep(time).await,
+            Some(InjectedFault::ErrorBefore) => return Err(injected()),
+            Some(InjectedFault::UnknownBefore) => return Err(unknown(Revision::draw()?)),
+            Some(InjectedFault::ErrorAfter) => {
                 let written = self.store.atomic_write(write).await?;
                 return Err(unknown(written.revision));
             }
-            Some(Fault::CutWatch(_)) | None => {}
+            Some(InjectedFault::CutWatch(_)) | None => {}
         }
         self.store.atomic_write(write).await
     }
 
-    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+    async fn watch(&self, request: WatchRequest) -> Result<DeliveryStream, StorageError> {
         let fault = self.plan.watch();
         match fault {
-            Some(Fault::ErrorBefore) => return Err(injected()),
-            Some(Fault::Delay(time)) => tokio::time::sleep(time).await,
+            Some(InjectedFault::ErrorBefore) => return Err(injected()),
+            Some(InjectedFault::Delay(time)) => tokio::time::sleep(time).await,
             _ => {}
         }
         let watch = self.store.watch(request).await?;
         Ok(match fault {
-            Some(Fault::CutWatch(after)) => watch
+            Some(InjectedFault::CutWatch(after)) => watch
                 .take(after)
                 .chain(stream::once(future::ready(Err(injected()))))
                 .boxed(),
@@ -124,23 +124,23 @@ impl<S: Store> Store for Faulty<S> {
         self.store.events(after).await
     }
 
-    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+    async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         self.store.expired(limit).await
     }
 
-    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+    async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError> {
         self.store.compact(keep).await
     }
 
-    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+    async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
         self.store.adopt(step).await
     }
 
-    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+    async fn count(&self, span: KeySpan) -> Result<(Token, u64), StorageError> {
         self.while_reading(self.store.count(span)).await
     }
 
-    async fn status(&self) -> Result<Status, StorageError> {
+    async fn status(&self) -> Result<StoreStatus, StorageError> {
         self.store.status().await
     }
 

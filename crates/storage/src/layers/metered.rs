@@ -1,9 +1,9 @@
 //! Counts and times of each operation: `coeval_storage_*`.
 
-use crate::feed::{Delivery, Watch, WatchRequest};
+use crate::feed::{DeliveryStream, WatchDelivery, WatchRequest};
 use crate::{
-    Adoption, AtomicWrite, Entry, LogPage, ReadRequest, Retention, Snapshot, Span, Status,
-    StorageError, Store, Token, Written,
+    AdoptionStep, AtomicWrite, CommittedWrite, EventRetention, KeySpan, LogPage, ReadRequest,
+    ReadSnapshot, StorageError, Store, StoreStatus, StoredEntry, Token,
 };
 use async_trait::async_trait;
 use futures::StreamExt;
@@ -28,33 +28,33 @@ pub const SEQUENCE: &str = "coeval_storage_sequence";
 
 /// Counts and times every operation.
 #[derive(Debug)]
-pub struct Metered<S> {
+pub struct MeteredStore<S> {
     store: S,
-    read: Meter,
-    count: Meter,
-    atomic_write: Meter,
-    watch: Meter,
-    events: Meter,
-    expired: Meter,
-    compact: Meter,
-    adopt: Meter,
+    read: OperationMeter,
+    count: OperationMeter,
+    atomic_write: OperationMeter,
+    watch: OperationMeter,
+    events: OperationMeter,
+    expired: OperationMeter,
+    compact: OperationMeter,
+    adopt: OperationMeter,
     delivered: Counter,
     watches: Gauge,
 }
 
-struct Meter {
+struct OperationMeter {
     operation: &'static str,
     count: Counter,
     seconds: Histogram,
 }
 
-impl std::fmt::Debug for Meter {
+impl std::fmt::Debug for OperationMeter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(self.operation)
     }
 }
 
-impl Meter {
+impl OperationMeter {
     fn new(operation: &'static str) -> Self {
         Self {
             operation,
@@ -82,19 +82,19 @@ impl Meter {
     }
 }
 
-impl<S> Metered<S> {
+impl<S> MeteredStore<S> {
     /// Around `store`; reports to the recorder that is installed now.
     pub fn new(store: S) -> Self {
         Self {
             store,
-            read: Meter::new("read"),
-            count: Meter::new("count"),
-            atomic_write: Meter::new("atomic_write"),
-            watch: Meter::new("watch"),
-            events: Meter::new("events"),
-            expired: Meter::new("expired"),
-            compact: Meter::new("compact"),
-            adopt: Meter::new("adopt"),
+            read: OperationMeter::new("read"),
+            count: OperationMeter::new("count"),
+            atomic_write: OperationMeter::new("atomic_write"),
+            watch: OperationMeter::new("watch"),
+            events: OperationMeter::new("events"),
+            expired: OperationMeter::new("expired"),
+            compact: OperationMeter::new("compact"),
+            adopt: OperationMeter::new("adopt"),
             delivered: counter!(DELIVERED),
             watches: gauge!(WATCHES),
         }
@@ -102,36 +102,39 @@ impl<S> Metered<S> {
 }
 
 /// Counts a watch as open as long as it lives.
-struct Open(Gauge);
+struct OpenWatchGauge(Gauge);
 
-impl Drop for Open {
+impl Drop for OpenWatchGauge {
     fn drop(&mut self) {
         self.0.decrement(1.0);
     }
 }
 
 #[async_trait]
-impl<S: Store> Store for Metered<S> {
-    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
+impl<S: Store> Store for MeteredStore<S> {
+    async fn read(&self, request: ReadRequest) -> Result<ReadSnapshot, StorageError> {
         self.read.measure(self.store.read(request)).await
     }
 
-    async fn atomic_write(&self, write: AtomicWrite) -> Result<Written, StorageError> {
+    async fn atomic_write(&self, write: AtomicWrite) -> Result<CommittedWrite, StorageError> {
         self.atomic_write
             .measure(self.store.atomic_write(write))
             .await
     }
 
-    async fn watch(&self, request: WatchRequest) -> Result<Watch, StorageError> {
+    async fn watch(&self, request: WatchRequest) -> Result<DeliveryStream, StorageError> {
         let watch = self.watch.measure(self.store.watch(request)).await?;
         self.watches.increment(1.0);
-        let open = Open(self.watches.clone());
+        let open = OpenWatchGauge(self.watches.clone());
         let delivered = self.delivered.clone();
         let counted = watch.inspect(move |delivery| {
+            // Moves it into the closure: the gauge goes down when the watch is dropped.
             let _ = &open;
             match delivery {
-                Ok(Delivery::Events(_, group)) => delivered.increment(group.events.len() as u64),
-                Ok(Delivery::Live(_) | Delivery::Bookmark(_)) => {}
+                Ok(WatchDelivery::Events(_, group)) => {
+                    delivered.increment(group.events.len() as u64);
+                }
+                Ok(WatchDelivery::Live(_) | WatchDelivery::Bookmark(_)) => {}
                 Err(error) => {
                     counter!(FAILURES, "operation" => "deliver", "kind" => error.kind())
                         .increment(1);
@@ -145,23 +148,23 @@ impl<S: Store> Store for Metered<S> {
         self.events.measure(self.store.events(after)).await
     }
 
-    async fn expired(&self, limit: usize) -> Result<Vec<Entry>, StorageError> {
+    async fn expired(&self, limit: usize) -> Result<Vec<StoredEntry>, StorageError> {
         self.expired.measure(self.store.expired(limit)).await
     }
 
-    async fn compact(&self, keep: Retention) -> Result<u64, StorageError> {
+    async fn compact(&self, keep: EventRetention) -> Result<u64, StorageError> {
         self.compact.measure(self.store.compact(keep)).await
     }
 
-    async fn adopt(&self, step: Adoption) -> Result<Token, StorageError> {
+    async fn adopt(&self, step: AdoptionStep) -> Result<Token, StorageError> {
         self.adopt.measure(self.store.adopt(step)).await
     }
 
-    async fn count(&self, span: Span) -> Result<(Token, u64), StorageError> {
+    async fn count(&self, span: KeySpan) -> Result<(Token, u64), StorageError> {
         self.count.measure(self.store.count(span)).await
     }
 
-    async fn status(&self) -> Result<Status, StorageError> {
+    async fn status(&self) -> Result<StoreStatus, StorageError> {
         let status = self.store.status().await?;
         gauge!(SEQUENCE).set(status.head as f64);
         Ok(status)

@@ -2,8 +2,9 @@
 
 use async_trait::async_trait;
 use coeval_storage::{
-    Adoption, AtomicWrite, Entry, Incarnation, LogPage, ReadRequest, Retention, Snapshot, Status,
-    StorageError, Store, Token, Watch, WatchRequest, Written,
+    AdoptionStep, AtomicWrite, CommittedWrite, DeliveryStream, EventRetention, Incarnation,
+    LogPage, ReadRequest, ReadSnapshot, StorageError, Store, StoreStatus, StoredEntry, Token,
+    WatchRequest,
 };
 
 #[derive(Debug)]
@@ -15,8 +16,8 @@ fn refusal<T>() -> Result<T, StorageError> {
 
 #[async_trait]
 impl Store for Empty {
-    async fn read(&self, request: ReadRequest) -> Result<Snapshot, StorageError> {
-        Ok(Snapshot {
+    async fn read(&self, request: ReadRequest) -> Result<ReadSnapshot, StorageError> {
+        Ok(ReadSnapshot {
             token: Token {
                 incarnation: Incarnation::from_bytes([0; 16]),
                 sequence: 0,
@@ -26,11 +27,11 @@ impl Store for Empty {
         })
     }
 
-    async fn atomic_write(&self, _: AtomicWrite) -> Result<Written, StorageError> {
+    async fn atomic_write(&self, _: AtomicWrite) -> Result<CommittedWrite, StorageError> {
         refusal()
     }
 
-    async fn watch(&self, _: WatchRequest) -> Result<Watch, StorageError> {
+    async fn watch(&self, _: WatchRequest) -> Result<DeliveryStream, StorageError> {
         refusal()
     }
 
@@ -38,19 +39,19 @@ impl Store for Empty {
         refusal()
     }
 
-    async fn expired(&self, _: usize) -> Result<Vec<Entry>, StorageError> {
+    async fn expired(&self, _: usize) -> Result<Vec<StoredEntry>, StorageError> {
         refusal()
     }
 
-    async fn compact(&self, _: Retention) -> Result<u64, StorageError> {
+    async fn compact(&self, _: EventRetention) -> Result<u64, StorageError> {
         refusal()
     }
 
-    async fn adopt(&self, _: Adoption) -> Result<Token, StorageError> {
+    async fn adopt(&self, _: AdoptionStep) -> Result<Token, StorageError> {
         refusal()
     }
 
-    async fn status(&self) -> Result<Status, StorageError> {
+    async fn status(&self) -> Result<StoreStatus, StorageError> {
         refusal()
     }
 

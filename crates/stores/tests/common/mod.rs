@@ -2,7 +2,7 @@
 
 #![allow(dead_code, reason = "each test file uses its part")]
 
-use coeval_storage::{Key, Range, Record, Span, Store};
+use coeval_storage::{Key, KeySpan, ReadRange, Record, Store};
 use coeval_storage_suite::servers;
 use coeval_stores::{OpenOptions, OpenStore, open};
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ pub(crate) fn quiet(_: u64, _: u64) {}
 
 /// Every record of a store.
 pub(crate) async fn contents(store: &dyn Store) -> BTreeMap<Key, Record> {
-    let mut range = Range::of(Span::everything());
+    let mut range = ReadRange::of(KeySpan::everything());
     let mut found = BTreeMap::new();
     loop {
         let (_, page) = store.range(range.clone()).await.unwrap();

@@ -6,7 +6,7 @@ fn object(properties: Value) -> Value {
     json!({"type": "object", "properties": properties})
 }
 
-fn lines(message: &Message) -> Vec<String> {
+fn lines(message: &LayoutMessage) -> Vec<String> {
     let own = message.fields.iter();
     let mut lines: Vec<String> = own
         .map(|field| {
@@ -32,7 +32,7 @@ fn lines(message: &Message) -> Vec<String> {
     lines
 }
 
-fn last(versions: &[(&str, Value, bool)]) -> (Layout, Vec<Finding>, Ledger) {
+fn last(versions: &[(&str, Value, bool)]) -> (PackageLayout, Vec<PackageFinding>, Ledger) {
     let (layout, findings, ledger) = history(versions).pop().unwrap();
     (layout.unwrap(), findings, ledger)
 }
@@ -89,7 +89,7 @@ fn what_was_reserved_once_stays_so_and_a_field_that_comes_back_is_in_extra() {
         spec(2),
         ["string b = 2 since 1.0.0", "extra = 3 a", "reserved 1 a"]
     );
-    assert_eq!(all[2].1[0].kind, FindingKind::CameBack);
+    assert_eq!(all[2].1[0].kind, PackageFindingKind::CameBack);
     // Nothing is in it any more, and it is there.
     assert_eq!(
         spec(3),
@@ -138,14 +138,14 @@ fn a_minor_version_takes_nothing_back_that_clients_rely_on() {
             .collect();
         let candidates: Vec<_> = kept
             .iter()
-            .map(|(version, unproven)| Candidate {
+            .map(|(version, unproven)| PackageCandidate {
                 version,
                 unproven: *unproven,
             })
             .collect();
         let at_once = Ledger::default().extended(&candidates);
         assert_eq!(at_once, at_once.extended(&candidates));
-        let layouts: Vec<Layout> = history(&versions)
+        let layouts: Vec<PackageLayout> = history(&versions)
             .into_iter()
             .filter_map(|(layout, ..)| layout)
             .collect();
@@ -155,7 +155,7 @@ fn a_minor_version_takes_nothing_back_that_clients_rely_on() {
     }
 }
 
-fn takes_nothing_back(old: &Message, new: &Message) {
+fn takes_nothing_back(old: &LayoutMessage, new: &LayoutMessage) {
     for reserved in &old.reserved {
         assert!(new.reserved.contains(reserved), "{old:?}\n{new:?}");
     }
@@ -164,7 +164,7 @@ fn takes_nothing_back(old: &Message, new: &Message) {
             || old.extra.as_ref().map(|one| one.number) == new.extra.as_ref().map(|one| one.number)
     );
     for field in &old.fields {
-        let gone = Reserved {
+        let gone = ReservedField {
             number: field.number,
             name: field.name.clone(),
         };
@@ -204,7 +204,7 @@ fn a_field_that_holds_something_else_than_before_is_in_extra_and_its_number_is_r
             "reserved 1 size"
         ]
     );
-    assert_eq!(findings[0].kind, FindingKind::KindChanged);
+    assert_eq!(findings[0].kind, PackageFindingKind::KindChanged);
     assert_eq!(findings[0].path, "/size");
 }
 
@@ -233,7 +233,7 @@ fn names_that_protobuf_cant_have_or_that_collide_are_in_extra() {
         .iter()
         .map(|finding| (finding.path.as_str(), finding.kind))
         .collect();
-    use FindingKind::{NameCollides, NameUnsayable};
+    use PackageFindingKind::{NameCollides, NameUnsayable};
     assert_eq!(
         kinds,
         [
@@ -286,12 +286,12 @@ fn an_unproven_version_freezes_the_package_at_the_one_before() {
     ]);
     for (layout, findings, ledger) in all.iter().skip(1) {
         assert_eq!(layout.as_ref(), all[0].0.as_ref());
-        assert_eq!(findings[0].kind, FindingKind::Frozen);
+        assert_eq!(findings[0].kind, PackageFindingKind::Frozen);
         assert_eq!(ledger, &all[0].2);
     }
     let all = history(&[("1.0.0", with("b"), true)]);
     assert!(all[0].0.is_none());
-    assert_eq!(all[0].1[0].kind, FindingKind::Frozen);
+    assert_eq!(all[0].1[0].kind, PackageFindingKind::Frozen);
 }
 
 #[test]
@@ -324,11 +324,11 @@ fn a_server_that_knows_only_the_older_version_reserves_nothing_for_the_newer() {
     let (_, _, ledger) = last(&[("1.0.0", old.clone(), false), ("1.1.0", new, false)]);
     let version = crate::testing::version("1.0.0", &old);
     let name = PackageName::of("acme", "app").unwrap();
-    let candidates = [Candidate {
+    let candidates = [PackageCandidate {
         version: &version,
         unproven: false,
     }];
-    let (layout, _) = Layout::of(&name, &ledger, &candidates);
+    let (layout, _) = PackageLayout::of(&name, &ledger, &candidates);
     assert_eq!(lines(&layout.unwrap().spec), ["string a = 1 since 1.0.0"]);
 }
 
@@ -345,7 +345,7 @@ fn more_fields_than_a_ledger_holds_are_in_extra() {
         (0..5_000).map(|n| (format!("f{n}"), json!({}))).collect();
     let (layout, findings, ledger) = last(&[("1.0.0", object(many.into()), false)]);
     assert!(serde_json::to_vec(&ledger).unwrap().len() < 2 * crate::limits::LEDGER_BYTES);
-    assert_eq!(findings.last().unwrap().kind, FindingKind::TooLarge);
+    assert_eq!(findings.last().unwrap().kind, PackageFindingKind::TooLarge);
     assert_eq!(
         layout.spec.fields.len() + layout.spec.extra.unwrap().names.len(),
         5_000

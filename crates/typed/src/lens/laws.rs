@@ -84,18 +84,18 @@ fn roughen(rng: &mut fastrand::Rng, value: &mut Value) {
 }
 
 /// Every place that a message says, but for places inside of lists.
-fn places(part: &Part, value: &Value, at: &str, found: &mut Vec<(String, Kind)>) {
+fn places(part: &LensMessage, value: &Value, at: &str, found: &mut Vec<(String, FieldForm)>) {
     for (key, inner) in value.as_object().into_iter().flatten() {
         let (kind, below) = part.field(key).unwrap();
         let at = child(at, key);
         found.push((at.clone(), kind));
         match (kind, below) {
-            (Kind::One(Item::Message), Some(below)) => places(below, inner, &at, found),
-            (Kind::Map(item), below) => {
+            (FieldForm::One(ItemKind::Message), Some(below)) => places(below, inner, &at, found),
+            (FieldForm::Map(item), below) => {
                 for (key, inner) in inner.as_object().into_iter().flatten() {
                     let at = child(&at, key);
-                    found.push((at.clone(), Kind::One(item)));
-                    if let (Item::Message, Some(below)) = (item, below) {
+                    found.push((at.clone(), FieldForm::One(item)));
+                    if let (ItemKind::Message, Some(below)) = (item, below) {
                         places(below, inner, &at, found);
                     }
                 }
@@ -105,15 +105,15 @@ fn places(part: &Part, value: &Value, at: &str, found: &mut Vec<(String, Kind)>)
     }
 }
 
-fn another(item: Item, old: &Value) -> Option<Value> {
+fn another(item: ItemKind, old: &Value) -> Option<Value> {
     match item {
-        Item::String => Some(json!(format!("{}!", old.as_str()?))),
-        Item::Int64 => Some(json!(old.as_i64()?.wrapping_add(1))),
-        Item::Double => Some(json!(if old.as_f64()? == 0.5 { 1.5 } else { 0.5 })),
-        Item::Bool => Some(json!(!old.as_bool()?)),
-        Item::Value => Some(json!({"was": 1.0})),
-        Item::Struct => Some(json!({"was": 2.0})),
-        Item::Message => None,
+        ItemKind::String => Some(json!(format!("{}!", old.as_str()?))),
+        ItemKind::Int64 => Some(json!(old.as_i64()?.wrapping_add(1))),
+        ItemKind::Double => Some(json!(if old.as_f64()? == 0.5 { 1.5 } else { 0.5 })),
+        ItemKind::Bool => Some(json!(!old.as_bool()?)),
+        ItemKind::Value => Some(json!({"was": 1.0})),
+        ItemKind::Struct => Some(json!({"was": 2.0})),
+        ItemKind::Message => None,
     }
 }
 
@@ -181,7 +181,7 @@ fn reading_changing_one_field_and_saving_changes_only_that_field() {
         let Some((pointer, kind)) = rng.choice(found) else {
             return;
         };
-        let Kind::One(item) = kind else {
+        let FieldForm::One(item) = kind else {
             return;
         };
         let Some(new) = told.pointer(&pointer).and_then(|old| another(item, old)) else {

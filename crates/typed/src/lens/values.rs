@@ -1,19 +1,19 @@
 //! Which JSON values a field holds exactly, and as what.
 
-use crate::kind::Item;
+use crate::kind::ItemKind;
 use crate::limits::VALUE_DEPTH;
 use serde_json::{Number, Value};
 
 /// The value as the field holds it; nothing if it can't.
-pub(super) fn held(item: Item, value: &Value) -> Option<Value> {
+pub(super) fn held(item: ItemKind, value: &Value) -> Option<Value> {
     let fits = match item {
-        Item::String => value.is_string(),
-        Item::Bool => value.is_boolean(),
-        Item::Int64 => return whole(value.as_number()?).map(Value::from),
-        Item::Double => return double(value.as_number()?).map(Value::from),
-        Item::Struct => value.is_object() && exact(value, VALUE_DEPTH),
-        Item::Value => exact(value, VALUE_DEPTH),
-        Item::Message => false,
+        ItemKind::String => value.is_string(),
+        ItemKind::Bool => value.is_boolean(),
+        ItemKind::Int64 => return whole(value.as_number()?).map(Value::from),
+        ItemKind::Double => return double(value.as_number()?).map(Value::from),
+        ItemKind::Struct => value.is_object() && exact(value, VALUE_DEPTH),
+        ItemKind::Value => exact(value, VALUE_DEPTH),
+        ItemKind::Message => false,
     };
     fits.then(|| value.clone())
 }
@@ -64,41 +64,41 @@ mod tests {
     #[test]
     fn a_field_holds_what_comes_back_equal_and_nothing_else() {
         for (item, value, expected) in [
-            (Item::Int64, json!(3), Some(json!(3))),
-            (Item::Int64, json!(3.0), Some(json!(3))),
-            (Item::Int64, json!(i64::MIN), Some(json!(i64::MIN))),
-            (Item::Int64, json!(i64::MAX), Some(json!(i64::MAX))),
+            (ItemKind::Int64, json!(3), Some(json!(3))),
+            (ItemKind::Int64, json!(3.0), Some(json!(3))),
+            (ItemKind::Int64, json!(i64::MIN), Some(json!(i64::MIN))),
+            (ItemKind::Int64, json!(i64::MAX), Some(json!(i64::MAX))),
             (
-                Item::Int64,
+                ItemKind::Int64,
                 json!(-9_223_372_036_854_775_808.0),
                 Some(json!(i64::MIN)),
             ),
-            (Item::Int64, json!(9_223_372_036_854_775_808.0), None),
-            (Item::Int64, json!(u64::MAX), None),
-            (Item::Int64, json!(3.5), None),
-            (Item::Int64, json!("3"), None),
-            (Item::Int64, json!(null), None),
-            (Item::Double, json!(3), Some(json!(3.0))),
-            (Item::Double, json!(0.1), Some(json!(0.1))),
+            (ItemKind::Int64, json!(9_223_372_036_854_775_808.0), None),
+            (ItemKind::Int64, json!(u64::MAX), None),
+            (ItemKind::Int64, json!(3.5), None),
+            (ItemKind::Int64, json!("3"), None),
+            (ItemKind::Int64, json!(null), None),
+            (ItemKind::Double, json!(3), Some(json!(3.0))),
+            (ItemKind::Double, json!(0.1), Some(json!(0.1))),
             (
-                Item::Double,
+                ItemKind::Double,
                 json!(9_007_199_254_740_992_u64),
                 Some(json!(9_007_199_254_740_992.0)),
             ),
-            (Item::Double, json!(9_007_199_254_740_993_u64), None),
-            (Item::Double, json!(u64::MAX), None),
-            (Item::String, json!(""), Some(json!(""))),
-            (Item::String, json!(false), None),
-            (Item::Bool, json!(false), Some(json!(false))),
-            (Item::Value, json!(null), Some(json!(null))),
+            (ItemKind::Double, json!(9_007_199_254_740_993_u64), None),
+            (ItemKind::Double, json!(u64::MAX), None),
+            (ItemKind::String, json!(""), Some(json!(""))),
+            (ItemKind::String, json!(false), None),
+            (ItemKind::Bool, json!(false), Some(json!(false))),
+            (ItemKind::Value, json!(null), Some(json!(null))),
             (
-                Item::Value,
+                ItemKind::Value,
                 json!([1, {"a": null}]),
                 Some(json!([1, {"a": null}])),
             ),
-            (Item::Value, json!([[9_007_199_254_740_993_u64]]), None),
-            (Item::Struct, json!({}), Some(json!({}))),
-            (Item::Struct, json!([]), None),
+            (ItemKind::Value, json!([[9_007_199_254_740_993_u64]]), None),
+            (ItemKind::Struct, json!({}), Some(json!({}))),
+            (ItemKind::Struct, json!([]), None),
         ] {
             assert_eq!(held(item, &value), expected, "{item:?} {value}");
         }
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn a_value_that_is_too_deep_to_be_sent_is_not_held() {
         let deep = |levels| (0..levels).fold(json!(1), |inner, _| json!([inner]));
-        assert!(held(Item::Value, &deep(VALUE_DEPTH)).is_some());
-        assert!(held(Item::Value, &deep(VALUE_DEPTH + 1)).is_none());
+        assert!(held(ItemKind::Value, &deep(VALUE_DEPTH)).is_some());
+        assert!(held(ItemKind::Value, &deep(VALUE_DEPTH + 1)).is_none());
     }
 }

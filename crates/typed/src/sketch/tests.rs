@@ -1,7 +1,7 @@
 use super::*;
 use serde_json::json;
 
-fn of(source: Value) -> Sketch {
+fn of(source: Value) -> ContentSketch {
     sketch(&Schema::compile(source).unwrap())
 }
 
@@ -154,7 +154,7 @@ fn a_schema_that_unfolds_without_end_is_cut() {
     }
     definitions.insert("d20".into(), json!({"type": "string"}));
     let found = of(json!({"$ref": "#/definitions/d0", "definitions": definitions}));
-    fn count(inside: &[(String, Node)]) -> usize {
+    fn count(inside: &[(String, SketchNode)]) -> usize {
         inside.iter().map(|(_, node)| 1 + count(&node.inside)).sum()
     }
     assert!(found.cut);

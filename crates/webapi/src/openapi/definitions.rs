@@ -1,10 +1,10 @@
 //! The schemas of types, interfaces and behaviors.
 
-use super::schemas::Named;
 use super::shapes::{
     answered, answered_and, any, count, flag, flag_or_null, list, of, or_null, sent, some_object,
     text, text_or_null, texts, texts_or_null,
 };
+use coeval_api::rest::openapi::NamedSchema;
 use serde_json::{Value, json};
 
 /// A type version in a list; `findings` is how many, or all of them.
@@ -42,7 +42,7 @@ fn type_fields() -> Value {
     })
 }
 
-pub(super) fn types() -> Vec<Named> {
+pub(super) fn types() -> Vec<NamedSchema> {
     let mut shown = type_fields();
     if let Some(map) = shown.as_object_mut() {
         map.insert("kind".into(), text());

@@ -1,13 +1,13 @@
 //! The schemas of sessions, organizations, users, roles and bundles.
 
-use super::schemas::Named;
 use super::shapes::{
     answered, answered_and, flag, flag_or_null, list, of, sent, text, text_or_null, texts,
     texts_or_null,
 };
+use coeval_api::rest::openapi::NamedSchema;
 use serde_json::{Value, json};
 
-pub(super) fn answers() -> Vec<Named> {
+pub(super) fn answers() -> Vec<NamedSchema> {
     let session = json!({
         "id": text(),
         "kind": { "enum": ["session", "apiToken"] },
@@ -93,7 +93,7 @@ pub(super) fn answers() -> Vec<Named> {
     ]
 }
 
-pub(super) fn bodies() -> Vec<Named> {
+pub(super) fn bodies() -> Vec<NamedSchema> {
     let names = |more: Value| {
         let mut all = json!({ "description": text_or_null(), "rights": texts_or_null() });
         if let (Value::Object(all), Value::Object(more)) = (&mut all, more) {

@@ -1,10 +1,10 @@
 //! The schemas of migrations and servers.
 
-use super::schemas::Named;
 use super::shapes::{
     answered, count, flag, flag_or_null, list, of, or_null, sent, some_object, text, text_or_null,
     texts, texts_or_null,
 };
+use coeval_api::rest::openapi::NamedSchema;
 use serde_json::{Value, json};
 
 fn number() -> Value {
@@ -20,7 +20,7 @@ fn count_or_null() -> Value {
     json!({ "type": ["integer", "null"], "minimum": 0 })
 }
 
-pub(super) fn answers() -> Vec<Named> {
+pub(super) fn answers() -> Vec<NamedSchema> {
     vec![
         (
             "ServerSeen",
@@ -139,7 +139,7 @@ fn migration() -> Value {
     }))
 }
 
-pub(super) fn bodies() -> Vec<Named> {
+pub(super) fn bodies() -> Vec<NamedSchema> {
     vec![
         (
             "MigrationStart",

@@ -7,26 +7,26 @@ mod operation;
 mod schemas;
 mod shapes;
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::{RELEASE, WebError};
-use crate::route::{Route, handler};
+use crate::route::{WebRoute, handler};
 use coeval_api::rest::openapi::deprecated_fields;
 use coeval_api::rest::{BodySchemas, RestAnswer};
 use coeval_releases::DeprecatedItem;
 use serde_json::{Map, Value, json};
 use std::sync::{Arc, LazyLock};
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     vec![
-        Route::get("/openapi.json", handler!(get))
+        WebRoute::get("/openapi.json", handler!(get))
             .about("This description.")
             .open()
             .gives("Any"),
     ]
 }
 
-async fn get(api: Arc<Api>, _call: Call) -> Result<RestAnswer, WebError> {
+async fn get(api: Arc<WebState>, _call: WebCall) -> Result<RestAnswer, WebError> {
     let document = document(&crate::routes(), &api.settings.public_url);
     Ok(RestAnswer::ok(&document))
 }
@@ -67,7 +67,7 @@ pub fn description() -> Value {
 }
 
 /// The whole document. Only the first prefix of a route is described; the others are the same.
-fn document(routes: &[Route], server: &str) -> Value {
+fn document(routes: &[WebRoute], server: &str) -> Value {
     let mut paths = Map::new();
     for route in routes {
         let prefix = route.prefixes().into_iter().next().unwrap_or_default();
@@ -138,7 +138,7 @@ mod tests {
         let all = schemas::all();
         for route in crate::routes() {
             for (_, shape) in &route.answers {
-                if let crate::route::Shape::One(name) = shape {
+                if let crate::route::WebBody::One(name) = shape {
                     let kind = &all[*name]["type"];
                     let composed = all[*name].get("allOf").is_some();
                     assert!(kind == "object" || composed, "{name} is {kind}");

@@ -1,6 +1,6 @@
 //! One operation of the description.
 
-use crate::route::{Needs, Route, Shape};
+use crate::route::{RequiredCaller, WebBody, WebRoute};
 use coeval_api::rest::openapi::{content, deprecation, operation_name, parameters, reference, tag};
 use http::Method;
 use serde_json::{Map, Value, json};
@@ -32,7 +32,7 @@ const REFUSALS: [(u16, &str); 14] = [
 ];
 
 /// `getTypesByType`, from the method and the path.
-pub(super) fn name(route: &Route) -> String {
+pub(super) fn name(route: &WebRoute) -> String {
     let name = operation_name(&route.method, route.path);
     match route.version {
         1 => name,
@@ -40,7 +40,7 @@ pub(super) fn name(route: &Route) -> String {
     }
 }
 
-pub(super) fn describe(route: &Route) -> Value {
+pub(super) fn describe(route: &WebRoute) -> Value {
     let mut operation = json!({
         "operationId": name(route),
         "summary": route.about,
@@ -62,13 +62,13 @@ pub(super) fn describe(route: &Route) -> Value {
         let body = json!({ "content": content(media, &schema) });
         map.insert("requestBody".into(), body);
     }
-    if route.needs == Needs::Nothing {
+    if route.needs == RequiredCaller::Nothing {
         map.insert("security".into(), json!([]));
     }
     operation
 }
 
-fn all_parameters(route: &Route) -> Vec<Value> {
+fn all_parameters(route: &WebRoute) -> Vec<Value> {
     let mut all = parameters(route.path, &route.params);
     let header = |name: &str, about: &str| {
         json!({
@@ -85,7 +85,7 @@ fn all_parameters(route: &Route) -> Vec<Value> {
             "The revision that was read; 412 if it is another by now",
         ));
     }
-    if matches!(route.answers.first(), Some((_, Shape::Events(_)))) {
+    if matches!(route.answers.first(), Some((_, WebBody::Events(_)))) {
         all.push(header(
             "Last-Event-ID",
             "From this event on; it counts before from",
@@ -94,10 +94,10 @@ fn all_parameters(route: &Route) -> Vec<Value> {
     all
 }
 
-fn schema(shape: Shape) -> Option<(&'static str, Value)> {
+fn schema(shape: WebBody) -> Option<(&'static str, Value)> {
     Some(match shape {
-        Shape::One(name) => (JSON, reference(name)),
-        Shape::Page(name) => (
+        WebBody::One(name) => (JSON, reference(name)),
+        WebBody::Page(name) => (
             JSON,
             json!({
                 "allOf": [
@@ -106,15 +106,15 @@ fn schema(shape: Shape) -> Option<(&'static str, Value)> {
                 ],
             }),
         ),
-        Shape::Events(name) => (
+        WebBody::Events(name) => (
             "text/event-stream",
             json!({ "type": "string", "description": format!("Events, each with data of {name}") }),
         ),
-        Shape::Empty => return None,
+        WebBody::Empty => return None,
     })
 }
 
-fn responses(route: &Route) -> Map<String, Value> {
+fn responses(route: &WebRoute) -> Map<String, Value> {
     let mut all = Map::new();
     for (status, shape) in &route.answers {
         let mut response = json!({ "description": "Done." });

@@ -5,10 +5,8 @@ use super::shapes::{
     text_or_null, texts, texts_or_null,
 };
 use super::{definitions, identity, migrations};
+use coeval_api::rest::openapi::NamedSchema;
 use serde_json::{Map, Value, json};
-
-/// A schema and its name.
-pub(super) type Named = (&'static str, Value);
 
 /// All of them.
 pub(super) fn all() -> Map<String, Value> {
@@ -22,7 +20,7 @@ pub(super) fn all() -> Map<String, Value> {
         .collect()
 }
 
-fn general() -> Vec<Named> {
+fn general() -> Vec<NamedSchema> {
     vec![
         ("Any", some_object()),
         (
@@ -194,7 +192,7 @@ fn sent_resource(needed: &[&str], more: Value) -> Value {
     sent(needed, properties)
 }
 
-fn resources() -> Vec<Named> {
+fn resources() -> Vec<NamedSchema> {
     let secure = || json!({ "secure": texts() });
     vec![
         ("Resource", answered_and(resource_fields(), secure())),

@@ -1,13 +1,13 @@
 //! A resource as requests send it. What was read can be sent back: what a client can't set is taken
 //! and not looked at. What nobody reads is refused.
 
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use coeval_api::methods::{ResourceBody, ResourceMeta};
 use coeval_api::rest::BodyFields;
 use coeval_engine::{Caller, TypeKey};
-use coeval_storage::Millis;
+use coeval_storage::UnixMillis;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 
@@ -29,7 +29,7 @@ const METADATA: [&str; 11] = [
 ];
 
 /// What a body says.
-pub(super) struct Sent {
+pub(super) struct SentResource {
     pub(super) body: ResourceBody,
     /// Which fields are meant, if it says so.
     pub(super) mask: Option<Vec<String>>,
@@ -37,11 +37,11 @@ pub(super) struct Sent {
 
 /// Reads a body for a type. The namespace may be said in the query or in the body.
 pub(super) async fn read(
-    api: &Api,
-    call: &Call,
+    api: &WebState,
+    call: &WebCall,
     caller: &Caller,
     of: &TypeKey,
-) -> Result<Sent, WebError> {
+) -> Result<SentResource, WebError> {
     let mut map = call.object(&FIELDS)?;
     if let Some(kind) = map.text("kind")?.filter(|kind| !kind.is_empty()) {
         let named = api.methods.kind(caller, &kind).await?;
@@ -77,16 +77,16 @@ pub(super) async fn read(
         applied: None,
         strict: false,
     };
-    Ok(Sent { body, mask })
+    Ok(SentResource { body, mask })
 }
 
 /// The same, for the resource that the path names.
 pub(super) async fn read_for(
-    api: &Api,
-    call: &Call,
+    api: &WebState,
+    call: &WebCall,
     caller: &Caller,
     of: &TypeKey,
-) -> Result<Sent, WebError> {
+) -> Result<SentResource, WebError> {
     let mut sent = read(api, call, caller, of).await?;
     let (path, meta) = (call.param("name"), &mut sent.body.meta);
     if path.starts_with("urn:") {
@@ -139,8 +139,8 @@ fn labels(map: &Map<String, Value>) -> Result<BTreeMap<String, String>, WebError
 }
 
 /// A time as it is sent: RFC 3339.
-pub(crate) fn millis(name: &str, text: &str) -> Result<Millis, WebError> {
+pub(crate) fn millis(name: &str, text: &str) -> Result<UnixMillis, WebError> {
     let time: Result<jiff::Timestamp, _> = text.parse();
     let bad = |_| WebError::invalid(format!("{name} is no time: use 2026-01-31T12:00:00.000Z"));
-    Ok(Millis(time.map_err(bad)?.as_millisecond()))
+    Ok(UnixMillis(time.map_err(bad)?.as_millisecond()))
 }

@@ -4,15 +4,15 @@ use super::read::resources;
 use super::represent::{print, quarantined};
 use super::which::named;
 use super::write;
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use coeval_api::rest::BodyFields as _;
 use coeval_api::rest::RestAnswer;
 use http::StatusCode;
 use std::sync::Arc;
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller_at_version()?;
     let which = named(&api, &call, &caller).await?;
     let history = api.engine().history(&caller, &which.of, &which.target);
@@ -27,7 +27,7 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebErr
     Ok(RestAnswer::raw_json(StatusCode::OK, out).warnings(&notices))
 }
 
-pub(super) async fn restore(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn restore(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let body = call.object(&["revision", "present"])?;

@@ -1,9 +1,9 @@
 //! Reading resources.
 
-use super::represent::{Writer, print, quarantined};
+use super::represent::{ResourceWriter, print, quarantined};
 use super::which::{named, selector};
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::route::LARGEST_PAGE;
 use coeval_api::methods::ListParams;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The last page that can be asked for by number.
 const LAST_PAGE: u64 = 1_000_000;
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller_at_version()?;
     let of = api.methods.kind(&caller, call.param("kind")).await?;
     let said = |name| call.query.get(name).unwrap_or_default().to_owned();
@@ -33,7 +33,7 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebErr
         return Err(WebError::query("page", "use pageToken or page, not both"));
     }
     let page = api.methods.list(&caller, &of, &asked).await?;
-    let room: usize = page.items.iter().map(Writer::size).sum();
+    let room: usize = page.items.iter().map(ResourceWriter::size).sum();
     let mut out = Vec::with_capacity(room + 256);
     out.extend_from_slice(b"{\"items\":");
     resources(&api, &caller, &page.items, &mut out).await?;
@@ -55,12 +55,12 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebErr
 
 /// Several, as a list.
 pub(super) async fn resources(
-    api: &Api,
+    api: &WebState,
     caller: &Caller,
     all: &[Resource],
     out: &mut Vec<u8>,
 ) -> Result<(), WebError> {
-    let mut writer = Writer::new(api, caller);
+    let mut writer = ResourceWriter::new(api, caller);
     out.push(b'[');
     for (number, resource) in all.iter().enumerate() {
         if number > 0 {
@@ -72,14 +72,14 @@ pub(super) async fn resources(
     Ok(())
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller_at_version()?;
     let which = named(&api, &call, &caller).await?;
     let resource = api.engine().get(&caller, &which.of, &which.target).await?;
     let left_out = api.methods.left_out(&caller, &resource).await?;
-    let mut out = Vec::with_capacity(Writer::size(&resource));
+    let mut out = Vec::with_capacity(ResourceWriter::size(&resource));
     out.push(b'{');
-    Writer::new(&api, &caller)
+    ResourceWriter::new(&api, &caller)
         .fields(&resource, &mut out)
         .await?;
     out.extend_from_slice(b",\"leftOut\":");

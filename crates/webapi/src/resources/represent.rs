@@ -1,7 +1,7 @@
 //! Resources as they are answered: written by hand into one buffer. A content is copied as it is
 //! stored and never read.
 
-use crate::api::Api;
+use crate::api::WebState;
 use crate::error::WebError;
 use bytes::Bytes;
 use coeval_api::rest::rfc3339;
@@ -18,15 +18,15 @@ const RESTRICTED: &str = "coeval.internal/downgraded";
 const AROUND: usize = 768;
 
 /// Writes resources of one answer; names are looked up once.
-pub(crate) struct Writer<'a> {
-    api: &'a Api,
+pub(crate) struct ResourceWriter<'a> {
+    api: &'a WebState,
     caller: &'a Caller,
     kinds: Vec<(TypeKey, String)>,
     names: Vec<(String, Option<String>)>,
 }
 
-impl<'a> Writer<'a> {
-    pub(crate) const fn new(api: &'a Api, caller: &'a Caller) -> Self {
+impl<'a> ResourceWriter<'a> {
+    pub(crate) const fn new(api: &'a WebState, caller: &'a Caller) -> Self {
         Self {
             api,
             caller,
@@ -55,6 +55,7 @@ impl<'a> Writer<'a> {
     /// One resource, written once for all readers who are told the same.
     pub(crate) async fn shared(&mut self, resource: &Resource) -> Result<Bytes, WebError> {
         let around = self.around(resource).await?;
+        // All that the text depends on beside the resource itself: another level of access is another text.
         let form = ("webapi", &around, resource.level);
         let make = |resource: &Resource| {
             let mut out = Vec::with_capacity(Self::size(resource));
@@ -76,10 +77,10 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    async fn around(&mut self, resource: &Resource) -> Result<Around, WebError> {
+    async fn around(&mut self, resource: &Resource) -> Result<ResolvedNames, WebError> {
         let header = &resource.header;
         let namespace = self.name(&header.org).await?;
-        Ok(Around {
+        Ok(ResolvedNames {
             kind: self.kind(&resource.of).await?,
             namespace: namespace.unwrap_or_else(|| header.org.clone()),
             owner: self.name(&header.owner).await?,
@@ -108,13 +109,13 @@ impl<'a> Writer<'a> {
 
 /// What is said of a resource that is not in it: the names behind ids.
 #[derive(Hash)]
-struct Around {
+struct ResolvedNames {
     kind: String,
     namespace: String,
     owner: Option<String>,
 }
 
-impl Around {
+impl ResolvedNames {
     fn write(&self, resource: &Resource, out: &mut Vec<u8>) {
         let header = &resource.header;
         out.extend_from_slice(b"\"kind\":");

@@ -1,10 +1,10 @@
 //! Changing resources.
 
-use super::body::{Sent, read, read_for};
-use super::represent::{Writer, print};
+use super::body::{SentResource, read, read_for};
+use super::represent::{ResourceWriter, print};
 use super::which::{named, selector};
-use crate::api::Api;
-use crate::call::{Call, Conditioned};
+use crate::api::WebState;
+use crate::call::{RevisionCondition, WebCall};
 use crate::error::WebError;
 use crate::tasks;
 use coeval_api::methods::{DeleteOutcome, UpdateMask, UpgradeParams, WriteOutcome};
@@ -15,7 +15,7 @@ use http::StatusCode;
 use serde_json::json;
 use std::sync::Arc;
 
-pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn create(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let of = api.methods.kind(caller, call.param("kind")).await?;
     let mut sent = read(&api, &call, caller, &of).await?;
@@ -25,7 +25,7 @@ pub(super) async fn create(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebE
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn replace(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let of = api.methods.kind(caller, call.param("kind")).await?;
     let mut sent = read_for(&api, &call, caller, &of).await?;
@@ -43,7 +43,7 @@ pub(super) async fn replace(api: Arc<Api>, call: Call) -> Result<RestAnswer, Web
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn patch(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn patch(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let of = api.methods.kind(caller, call.param("kind")).await?;
     let mut sent = read_for(&api, &call, caller, &of).await?;
@@ -60,7 +60,7 @@ pub(super) async fn patch(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebEr
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn delete(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let on = call.revision(call.query.get("revision").unwrap_or_default())?;
@@ -82,7 +82,7 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebE
     })
 }
 
-pub(super) async fn status(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn status(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let body = call.object(&["message", "revision"])?;
@@ -96,7 +96,7 @@ pub(super) async fn status(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebE
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn upgrade(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn upgrade(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let body = call.object(&["version", "revision", "dryRun"])?;
@@ -112,7 +112,10 @@ pub(super) async fn upgrade(api: Arc<Api>, call: Call) -> Result<RestAnswer, Web
     answer(&api, caller, &written).await
 }
 
-pub(super) async fn upgrade_many(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn upgrade_many(
+    api: Arc<WebState>,
+    call: WebCall,
+) -> Result<RestAnswer, WebError> {
     let caller = call.caller_at_version()?;
     let of = api.methods.kind(&caller, call.param("kind")).await?;
     let body = call.object(&["version", "dryRun"])?;
@@ -127,7 +130,7 @@ pub(super) async fn upgrade_many(api: Arc<Api>, call: Call) -> Result<RestAnswer
     Ok(answer.warnings(&warnings))
 }
 
-fn no_mask(sent: &Sent) -> Result<(), WebError> {
+fn no_mask(sent: &SentResource) -> Result<(), WebError> {
     match sent.mask {
         None => Ok(()),
         Some(_) => Err(WebError::invalid("a mask belongs to PATCH")),
@@ -135,7 +138,7 @@ fn no_mask(sent: &Sent) -> Result<(), WebError> {
 }
 
 /// Puts the revision of `If-Match` into the body.
-fn conditioned(call: &Call, sent: &mut Sent) -> Result<Conditioned, WebError> {
+fn conditioned(call: &WebCall, sent: &mut SentResource) -> Result<RevisionCondition, WebError> {
     let on = call.revision(&sent.body.meta.revision)?;
     on.revision.clone_into(&mut sent.body.meta.revision);
     Ok(on)
@@ -143,14 +146,14 @@ fn conditioned(call: &Call, sent: &mut Sent) -> Result<Conditioned, WebError> {
 
 /// What a write answers: the resource, and what the write left alone or took along.
 pub(super) async fn answer(
-    api: &Api,
+    api: &WebState,
     caller: &Caller,
     written: &WriteOutcome,
 ) -> Result<RestAnswer, WebError> {
     let resource = &written.resource;
-    let mut out = Vec::with_capacity(Writer::size(resource) + 256);
+    let mut out = Vec::with_capacity(ResourceWriter::size(resource) + 256);
     out.extend_from_slice(b"{\"resource\":");
-    Writer::new(api, caller)
+    ResourceWriter::new(api, caller)
         .resource(resource, &mut out)
         .await?;
     for (name, all) in [("kept", &written.kept), ("dropped", &written.dropped)] {

@@ -1,19 +1,19 @@
 //! Registering, changing and deleting type versions, and moving resources between them.
 
 use super::{of, read, version_of};
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::tasks;
 use coeval_api::rest::{BodyFields as _, RestAnswer};
-use coeval_core::types::{Column, ColumnType, Deprecation};
+use coeval_core::types::{ColumnType, ListColumn, VersionDeprecation};
 use coeval_engine::jobs::MigrateOptions;
 use coeval_engine::types::{AnnotationChange, Policy, Registered, Registration};
 use http::StatusCode;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-fn registration(call: &Call) -> Result<Registration, WebError> {
+fn registration(call: &WebCall) -> Result<Registration, WebError> {
     let body = call.object(&["file", "policy", "acceptUndecided"])?;
     let policy = match body.text("policy")?.as_deref() {
         None | Some("refuse") => Policy::Refuse,
@@ -38,7 +38,7 @@ fn shown(registered: &Registered) -> Value {
     })
 }
 
-pub(super) async fn register(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn register(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let registration = registration(&call)?;
     if call.query.flag("dryRun")?.unwrap_or(false) {
@@ -49,7 +49,7 @@ pub(super) async fn register(api: Arc<Api>, call: Call) -> Result<RestAnswer, We
     Ok(RestAnswer::created(&shown(&registered)))
 }
 
-pub(super) async fn edit(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn edit(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let registration = registration(&call)?;
     let edited = api
@@ -58,7 +58,7 @@ pub(super) async fn edit(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebErr
     Ok(RestAnswer::ok(&shown(&edited.await?)))
 }
 
-pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn delete(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let deleted = api.engine().delete_type(call.caller()?, &of, version);
     deleted.await?;
@@ -66,7 +66,7 @@ pub(super) async fn delete(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebE
 }
 
 /// What is absent stays; null takes it away.
-pub(super) async fn annotate(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn annotate(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let body = call.object(&["deprecated", "columns"])?;
     let bad = |what: &str| WebError::invalid(what);
@@ -77,7 +77,7 @@ pub(super) async fn annotate(api: Arc<Api>, call: Call) -> Result<RestAnswer, We
             let said = said.as_object();
             let said = said.ok_or_else(|| bad("deprecated must be an object or null"))?;
             said.only(&["since", "sunset", "message"])?;
-            Some(Some(Deprecation {
+            Some(Some(VersionDeprecation {
                 since: said.text("since")?,
                 sunset: said.text("sunset")?,
                 message: said.text("message")?,
@@ -88,7 +88,7 @@ pub(super) async fn annotate(api: Arc<Api>, call: Call) -> Result<RestAnswer, We
         (false, _) => None,
         (true, None) => Some(Vec::new()),
         (true, Some(all)) => {
-            let columns: Result<Vec<Column>, WebError> = all.iter().map(column).collect();
+            let columns: Result<Vec<ListColumn>, WebError> = all.iter().map(column).collect();
             Some(columns?)
         }
     };
@@ -104,7 +104,7 @@ pub(super) async fn annotate(api: Arc<Api>, call: Call) -> Result<RestAnswer, We
     ))
 }
 
-fn column(said: &Value) -> Result<Column, WebError> {
+fn column(said: &Value) -> Result<ListColumn, WebError> {
     let said = said.as_object();
     let said = said.ok_or_else(|| WebError::invalid("a column must be an object"))?;
     said.only(&["name", "path", "type"])?;
@@ -113,14 +113,14 @@ fn column(said: &Value) -> Result<Column, WebError> {
         Some(name) => ColumnType::of(&name),
     };
     let unknown = || WebError::invalid("type is string, integer, number, boolean or date");
-    Ok(Column {
+    Ok(ListColumn {
         name: said.needed("name")?,
         path: said.needed("path")?,
         kind: kind.ok_or_else(unknown)?,
     })
 }
 
-pub(super) async fn migrate(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn migrate(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let body = call.object(&["from", "to", "force", "dryRun", "meaningChanged"])?;
     let (from, to) = (body.needed("from")?, body.needed("to")?);

@@ -5,9 +5,9 @@ mod change;
 mod conversion;
 mod read;
 
-use crate::call::Call;
+use crate::call::WebCall;
 use crate::error::WebError;
-use crate::route::{ParamKind, Route, Shape, handler};
+use crate::route::{ParamKind, WebBody, WebRoute, handler};
 use coeval_core::version::Version;
 use coeval_engine::TypeKey;
 
@@ -15,77 +15,77 @@ const ALL: &str = "/types";
 const ONE: &str = "/types/{type}";
 const VERSION: &str = "/types/{type}/versions/{version}";
 
-pub(crate) fn routes() -> Vec<Route> {
+pub(crate) fn routes() -> Vec<WebRoute> {
     let mut all = reads();
     all.extend(changes());
     all
 }
 
-fn reads() -> Vec<Route> {
+fn reads() -> Vec<WebRoute> {
     vec![
-        Route::get(ALL, handler!(read::list))
+        WebRoute::get(ALL, handler!(read::list))
             .about("The types that the caller sees, each with its versions.")
             .listing()
-            .answers(200, Shape::Page("Type")),
-        Route::get(ONE, handler!(read::get))
+            .answers(200, WebBody::Page("Type")),
+        WebRoute::get(ONE, handler!(read::get))
             .about("One type with its versions and how they convert, in plain words.")
             .gives("TypeShown"),
-        Route::get("/types/{type}/counts", handler!(read::counts))
+        WebRoute::get("/types/{type}/counts", handler!(read::counts))
             .about("How many resources are stored at each version; of the caller's organization, for the provider of all.")
             .gives("TypeCounts"),
-        Route::get(VERSION, handler!(read::version))
+        WebRoute::get(VERSION, handler!(read::version))
             .about("One type version: its file, its schema and what was found about it.")
             .gives("TypeVersion"),
-        Route::get("/types/{type}/versions/{version}/behaviors", handler!(read::behaviors))
+        WebRoute::get("/types/{type}/versions/{version}/behaviors", handler!(read::behaviors))
             .about("The behaviors that can be invoked on resources of a type version.")
             .listing()
-            .answers(200, Shape::Page("Behavior")),
-        Route::get("/types/{type}/versions/{version}/acl", handler!(acl::list))
+            .answers(200, WebBody::Page("Behavior")),
+        WebRoute::get("/types/{type}/versions/{version}/acl", handler!(acl::list))
             .about("Who is granted what on a type version.")
             .listing()
-            .answers(200, Shape::Page("Grant")),
+            .answers(200, WebBody::Page("Grant")),
     ]
 }
 
-fn changes() -> Vec<Route> {
+fn changes() -> Vec<WebRoute> {
     vec![
-        Route::post(ALL, handler!(change::register))
+        WebRoute::post(ALL, handler!(change::register))
             .about("Registers a type version from its file, YAML or JSON; with dryRun it is only checked.")
             .param("dryRun", "Only check it", ParamKind::Flag)
             .takes("TypeInput")
-            .answers(200, Shape::One("Registered"))
-            .answers(201, Shape::One("Registered")),
-        Route::put(VERSION, handler!(change::edit))
+            .answers(200, WebBody::One("Registered"))
+            .answers(201, WebBody::One("Registered")),
+        WebRoute::put(VERSION, handler!(change::edit))
             .about("Changes a type version that has no resources.")
             .takes("TypeInput")
             .gives("Registered"),
-        Route::delete(VERSION, handler!(change::delete))
+        WebRoute::delete(VERSION, handler!(change::delete))
             .about("Deletes a type version that has no resources. If others are converted through it, it is retired: nobody sees it, and registering it equally brings it back.")
-            .answers(204, Shape::Empty),
-        Route::put("/types/{type}/versions/{version}/annotations", handler!(change::annotate))
+            .answers(204, WebBody::Empty),
+        WebRoute::put("/types/{type}/versions/{version}/annotations", handler!(change::annotate))
             .about("Deprecates a type version and sets its columns, whether or not it has resources; what is absent stays, null takes it away.")
             .since("0.2.0")
             .takes("AnnotationsInput")
             .gives("TypeVersion"),
-        Route::post("/types/{type}/versions/{version}/acl", handler!(acl::grant))
+        WebRoute::post("/types/{type}/versions/{version}/acl", handler!(acl::grant))
             .about("Grants somebody a type version.")
             .takes("GrantInput")
             .gives("Grant"),
-        Route::delete(
+        WebRoute::delete(
             "/types/{type}/versions/{version}/acl/{member}",
             handler!(acl::revoke),
         )
         .about("Takes a grant on a type version away.")
-        .answers(204, Shape::Empty),
-        Route::post("/types/{type}/migrations", handler!(change::migrate))
+        .answers(204, WebBody::Empty),
+        WebRoute::post("/types/{type}/migrations", handler!(change::migrate))
             .about("Moves the resources of one version to another, in the background; with dryRun it is only tried.")
             .takes("MigrationInput")
-            .answers(202, Shape::One("Task")),
+            .answers(202, WebBody::One("Task")),
     ]
 }
 
 /// The type that the path names, `vendor:nss`.
-pub(crate) fn of(call: &Call) -> Result<TypeKey, WebError> {
+pub(crate) fn of(call: &WebCall) -> Result<TypeKey, WebError> {
     let text = call.param("type");
     let bad = || WebError::invalid("that is no type: use vendor:nss");
     TypeKey::parse(text).ok_or_else(bad)

@@ -1,12 +1,12 @@
 //! Types as they are answered.
 
 use super::{conversion, of, version_of};
-use crate::api::Api;
-use crate::call::Call;
+use crate::api::WebState;
+use crate::call::WebCall;
 use crate::error::WebError;
 use crate::interfaces::{BEHAVIOR_KEYS, behavior};
 use crate::lists;
-use coeval_access::Level;
+use coeval_access::AccessLevel;
 use coeval_api::rest::RestAnswer;
 use coeval_core::version::{Classification, Version};
 use coeval_engine::types::CatalogEntry;
@@ -53,7 +53,7 @@ fn shown(id: &str, versions: &[&CatalogEntry]) -> Value {
     json!({ "id": id, "vendor": vendor, "nss": nss, "title": title, "versions": versions })
 }
 
-pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let entries = api.engine().visible_types(call.caller()?).await?;
     let mut types: BTreeMap<String, Vec<&CatalogEntry>> = BTreeMap::new();
     for entry in &entries {
@@ -64,7 +64,11 @@ pub(super) async fn list(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebErr
 }
 
 /// The versions of a type that the caller sees.
-async fn visible(api: &Api, call: &Call, of: &TypeKey) -> Result<Vec<CatalogEntry>, WebError> {
+async fn visible(
+    api: &WebState,
+    call: &WebCall,
+    of: &TypeKey,
+) -> Result<Vec<CatalogEntry>, WebError> {
     let mut entries = api.engine().visible_types(call.caller()?).await?;
     let id = of.to_string();
     entries.retain(|entry| key(entry) == id);
@@ -75,7 +79,7 @@ async fn visible(api: &Api, call: &Call, of: &TypeKey) -> Result<Vec<CatalogEntr
     }
 }
 
-pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let entries = visible(&api, &call, &of).await?;
     let state = api.engine().type_state(&of).await?;
@@ -100,7 +104,7 @@ pub(super) async fn get(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebErro
     Ok(RestAnswer::ok(&answer))
 }
 
-pub(super) async fn version(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn version(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let shown = whole(&api, &call, &of, version).await?;
     Ok(RestAnswer::ok(&shown))
@@ -108,8 +112,8 @@ pub(super) async fn version(api: Arc<Api>, call: Call) -> Result<RestAnswer, Web
 
 /// A version with all that there is to say of it.
 pub(super) async fn whole(
-    api: &Api,
-    call: &Call,
+    api: &WebState,
+    call: &WebCall,
     of: &TypeKey,
     version: Version,
 ) -> Result<Value, WebError> {
@@ -160,7 +164,7 @@ pub(super) async fn whole(
             ("externalId", json!(entry.external_id)),
             (
                 "maxImplicitRight",
-                json!(entry.max_implicit_right.map(Level::name)),
+                json!(entry.max_implicit_right.map(AccessLevel::name)),
             ),
         ] {
             answer.insert(name.to_owned(), value);
@@ -169,7 +173,7 @@ pub(super) async fn whole(
     Ok(answer)
 }
 
-pub(super) async fn counts(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn counts(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let of = of(&call)?;
     let entries = visible(&api, &call, &of).await?;
@@ -200,7 +204,7 @@ pub(super) async fn counts(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebE
     ))
 }
 
-pub(super) async fn behaviors(api: Arc<Api>, call: Call) -> Result<RestAnswer, WebError> {
+pub(super) async fn behaviors(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let all = api.engine().type_behaviors(call.caller()?, &of, version);
     let all = all.await?;

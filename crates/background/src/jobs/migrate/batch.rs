@@ -1,7 +1,9 @@
 //! How many resources fit into one atomic write.
 
 use crate::jobs::job::room;
-use coeval_storage::{Action, AtomicWrite, Condition, Limits, Step, StorageError};
+use coeval_storage::{
+    AtomicWrite, StorageError, StoreLimits, WriteAction, WriteCondition, WriteStep,
+};
 
 /// What the type's conditions take: its phase record and the target version.
 const TYPE_CONDITIONS: usize = 2;
@@ -9,9 +11,9 @@ const TYPE_CONDITIONS: usize = 2;
 const TYPE_KEYS: usize = 2 * 1024;
 
 /// What is left of an atomic write for resources.
-fn limits() -> Limits {
-    let all = Limits::default();
-    Limits {
+fn limits() -> StoreLimits {
+    let all = StoreLimits::default();
+    StoreLimits {
         conditions: all.conditions - room::CONDITIONS - TYPE_CONDITIONS,
         actions: all.actions - room::ACTIONS,
         keys: all.keys - room::KEYS - TYPE_KEYS,
@@ -35,13 +37,13 @@ pub(crate) struct Cost {
 }
 
 impl Cost {
-    pub(crate) fn of(steps: &[Step]) -> Self {
+    pub(crate) fn of(steps: &[WriteStep]) -> Self {
         let mut cost = Self::default();
         for step in steps {
-            cost.conditions += usize::from(step.condition != Condition::Whatever);
-            cost.actions += usize::from(step.action != Action::Nop);
+            cost.conditions += usize::from(step.condition != WriteCondition::Whatever);
+            cost.actions += usize::from(step.action != WriteAction::Nop);
             cost.keys += step.key.as_bytes().len();
-            if let Action::Put(put) = &step.action {
+            if let WriteAction::Put(put) = &step.action {
                 cost.values += put.content.stored_size();
             }
         }
@@ -74,8 +76,9 @@ mod tests {
     fn what_fits_by_its_cost_is_a_write_that_the_store_takes() {
         let key = |n: usize| Key::new(format!("e/{n}")).unwrap();
         let item = |n: usize| {
-            let put = coeval_storage::Put::of(vec![0; 100]);
-            let write = AtomicWrite::new().step(&key(3 * n), Condition::Exists, Action::Put(put));
+            let put = coeval_storage::RecordPut::of(vec![0; 100]);
+            let write =
+                AtomicWrite::new().step(&key(3 * n), WriteCondition::Exists, WriteAction::Put(put));
             write
                 .delete(&key(3 * n + 1))
                 .put(&key(3 * n + 2), vec![0; 50])

@@ -7,7 +7,7 @@ use coeval_access::TypeAction;
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::sees_any;
-use coeval_core::decide::Wanted;
+use coeval_core::decide::WantedVersion;
 use coeval_core::version::{Classification, KnownVersion, Version};
 use coeval_filter::Filter;
 use coeval_records::error::EngineError;
@@ -57,7 +57,7 @@ impl Background {
             return Err(EngineError::TypeUnknown { of: of.clone() });
         }
         let wanted = caller.wanted_view(&state).wanted;
-        if let Wanted::Exactly(version) = wanted {
+        if let WantedVersion::Exactly(version) = wanted {
             self.allow_type(caller, &state, version, TypeAction::See)?;
         }
         let to = self.upgraded_to_newest(caller, &state, asked.to)?;

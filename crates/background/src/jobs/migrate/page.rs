@@ -17,7 +17,9 @@ use coeval_records::keys;
 use coeval_records::stored::Stored;
 use coeval_resources::list::scope::version_of_entry;
 use coeval_resources::secure::Opened;
-use coeval_storage::{Entry, Key, Limits, Range, ReadRequest, Span, Step, Token};
+use coeval_storage::{
+    Key, KeySpan, ReadRange, ReadRequest, StoreLimits, StoredEntry, Token, WriteStep,
+};
 use futures::future::try_join_all;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -31,7 +33,7 @@ pub(crate) struct Ready {
     /// Its entry in the index, which the checkpoint names.
     pub entry: Key,
     pub id: Uuid,
-    pub steps: Vec<Step>,
+    pub steps: Vec<WriteStep>,
     pub cost: Cost,
     /// `None`: nothing is told of it.
     pub outcome: Option<Outcome>,
@@ -87,20 +89,20 @@ pub(crate) struct Page {
 /// Where to go on in the index: the first of these parts that has something after an entry.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
-    pub spans: Arc<[Span]>,
+    pub spans: Arc<[KeySpan]>,
     pub after: Option<Key>,
     pub limit: usize,
 }
 
 impl Place {
-    fn ranges(&self) -> impl Iterator<Item = Range> {
-        let rest = |span: &Span| match &self.after {
+    fn ranges(&self) -> impl Iterator<Item = ReadRange> {
+        let rest = |span: &KeySpan| match &self.after {
             None => span.clone(),
             Some(after) => span.after(after),
         };
         let spans = self.spans.iter().map(rest);
         let spans = spans.filter(|span| !span.is_empty());
-        spans.map(|span| Range::of(span).limit(self.limit))
+        spans.map(|span| ReadRange::of(span).limit(self.limit))
     }
 }
 
@@ -206,7 +208,7 @@ impl Mover {
         entries: &[Indexed],
     ) -> Result<Option<Vec<Result<Option<(Key, Stored)>, EngineError>>>, EngineError> {
         let mut asked = Vec::new();
-        for chunk in entries.chunks(Limits::default().read_parts - 1) {
+        for chunk in entries.chunks(StoreLimits::default().read_parts - 1) {
             let mut request = ReadRequest::keys([state.phase_key.clone()]);
             for entry in chunk {
                 let key = keys::record(&self.aim.of, entry.version.major, entry.id)?;
@@ -244,7 +246,7 @@ impl Mover {
             }
         }
         let mut acls = HashMap::new();
-        for chunk in needed.chunks(Limits::default().read_parts) {
+        for chunk in needed.chunks(StoreLimits::default().read_parts) {
             let wanted: Result<Vec<_>, _> = chunk.iter().map(|id| keys::acl(*id)).collect();
             let snapshot = self
                 .background
@@ -295,9 +297,9 @@ impl Mover {
 }
 
 /// The steps that write it and what there is to say; or why it stays as it is.
-type Converted = Result<(Vec<Step>, Option<Outcome>), Outcome>;
+type Converted = Result<(Vec<WriteStep>, Option<Outcome>), Outcome>;
 
-fn decode(id: Uuid, entry: Option<Entry>) -> Result<Option<(Key, Stored)>, EngineError> {
+fn decode(id: Uuid, entry: Option<StoredEntry>) -> Result<Option<(Key, Stored)>, EngineError> {
     let Some(entry) = entry else {
         return Ok(None);
     };

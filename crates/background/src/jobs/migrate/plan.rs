@@ -6,7 +6,7 @@ use crate::jobs::migrate::report::Outcome;
 use crate::jobs::migrate::selection::{Matching, Selection};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
-use coeval_core::decide::Wanted;
+use coeval_core::decide::WantedVersion;
 use coeval_core::types::ContentError;
 use coeval_core::version::{Classification, ClientVersion, Version};
 use coeval_filter::Filter;
@@ -24,7 +24,7 @@ use coeval_resources::list::scope::Whose;
 use coeval_resources::secure::Opened;
 use coeval_resources::write::moving::move_record;
 use coeval_resources::write::steps::ObjectWrite;
-use coeval_storage::{AtomicWrite, Key, Step};
+use coeval_storage::{AtomicWrite, Key, WriteStep};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -70,24 +70,24 @@ pub(crate) enum ViewPlan {
     Stored,
 }
 
-impl From<Wanted> for ViewPlan {
-    fn from(wanted: Wanted) -> Self {
+impl From<WantedVersion> for ViewPlan {
+    fn from(wanted: WantedVersion) -> Self {
         match wanted {
-            Wanted::Exactly(version) => Self::Exactly(version.to_string()),
-            Wanted::Major(version) => Self::Major(version.to_string()),
-            Wanted::AtMost(ClientVersion(version)) => Self::AtMost(version.to_string()),
-            Wanted::Stored => Self::Stored,
+            WantedVersion::Exactly(version) => Self::Exactly(version.to_string()),
+            WantedVersion::Major(version) => Self::Major(version.to_string()),
+            WantedVersion::AtMost(ClientVersion(version)) => Self::AtMost(version.to_string()),
+            WantedVersion::Stored => Self::Stored,
         }
     }
 }
 
 impl ViewPlan {
-    fn read(&self) -> Result<Wanted, String> {
+    fn read(&self) -> Result<WantedVersion, String> {
         Ok(match self {
-            Self::Exactly(text) => Wanted::Exactly(version(text)?),
-            Self::Major(text) => Wanted::Major(version(text)?),
-            Self::AtMost(text) => Wanted::AtMost(ClientVersion(version(text)?)),
-            Self::Stored => Wanted::Stored,
+            Self::Exactly(text) => WantedVersion::Exactly(version(text)?),
+            Self::Major(text) => WantedVersion::Major(version(text)?),
+            Self::AtMost(text) => WantedVersion::AtMost(ClientVersion(version(text)?)),
+            Self::Stored => WantedVersion::Stored,
         })
     }
 }
@@ -181,7 +181,7 @@ pub(crate) fn migrated(
     state: &TypeState,
     aim: &Aim,
     (key, stored, opened): &(Key, Stored, Opened),
-) -> Result<(Vec<Step>, Option<Outcome>), EngineError> {
+) -> Result<(Vec<WriteStep>, Option<Outcome>), EngineError> {
     let before = &stored.header;
     if before.state == State::InDeletion {
         settled(before.state, Ok(()), aim.force)?;
@@ -303,10 +303,10 @@ mod tests {
     #[test]
     fn what_a_filter_means_reads_back_from_its_task() {
         let views = [
-            Wanted::Exactly(Version::new(1, 2, 3)),
-            Wanted::Major(Version::new(2, 0, 0)),
-            Wanted::AtMost(ClientVersion(Version::new(1, 0, 0))),
-            Wanted::Stored,
+            WantedVersion::Exactly(Version::new(1, 2, 3)),
+            WantedVersion::Major(Version::new(2, 0, 0)),
+            WantedVersion::AtMost(ClientVersion(Version::new(1, 0, 0))),
+            WantedVersion::Stored,
         ];
         for wanted in views {
             let matching = MatchingPlan {

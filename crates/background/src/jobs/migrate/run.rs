@@ -20,7 +20,7 @@ use coeval_records::error::tasks::TaskError;
 use coeval_records::keys::{self, TASK_SLOTS};
 use coeval_resources::tasks::task::{Progress, Task};
 use coeval_resources::write::steps::{arrives, fenced};
-use coeval_storage::{Key, Range, Span, StorageError};
+use coeval_storage::{Key, KeySpan, ReadRange, StorageError};
 use serde::{Deserialize, Serialize};
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub(crate) struct MigrateRun {
     /// Where the resources are listed.
     places: Places,
     /// Where it looks now.
-    spans: Arc<[Span]>,
+    spans: Arc<[KeySpan]>,
     /// Whether these are behind all that was at the target before.
     beyond_target: bool,
     total: Option<u64>,
@@ -450,10 +450,10 @@ impl Run for MigrateRun {
 }
 
 /// How many keys there are.
-async fn count(background: &Background, spans: &[Span]) -> Result<u64, EngineError> {
+async fn count(background: &Background, spans: &[KeySpan]) -> Result<u64, EngineError> {
     let mut total = 0;
     for span in spans {
-        let mut next = Some(Range::of(span.clone()));
+        let mut next = Some(ReadRange::of(span.clone()));
         while let Some(range) = next {
             let (_, page) = background.store.range(range.clone()).await?;
             total += page.entries.len() as u64;

@@ -8,12 +8,12 @@
 use crate::background::Background;
 use crate::jobs::migrate::plan::Aim;
 use crate::jobs::migrate::report::Outcome;
-use coeval_access::{Acl, Action};
+use coeval_access::{Acl, ResourceAction};
 use coeval_catalog::allow::{allowed, version_facts};
 use coeval_catalog::caller::Caller;
 use coeval_catalog::types::state::TypeState;
 use coeval_catalog::visible_versions::WantedView;
-use coeval_core::decide::{Refusal, Wanted};
+use coeval_core::decide::{VersionRefusal, WantedVersion};
 use coeval_core::version::{Classification, Version};
 use coeval_records::error::EngineError;
 use coeval_records::keys;
@@ -23,7 +23,7 @@ use coeval_resources::list::scope::Whose;
 use coeval_resources::list::visible::may_know;
 use coeval_resources::resources::Resources;
 use coeval_resources::write::barrier::barrier;
-use coeval_storage::{Span, Token};
+use coeval_storage::{KeySpan, Token};
 
 /// Which resources.
 #[derive(Clone, Debug)]
@@ -39,7 +39,7 @@ pub(crate) enum Selection {
 pub(crate) struct Matching {
     pub matcher: Matcher,
     /// What the caller wanted to see when it asked.
-    pub wanted: Wanted,
+    pub wanted: WantedVersion,
     /// Only those stored at one of these.
     pub versions: Option<Classification>,
     pub whose: Whose,
@@ -52,9 +52,9 @@ pub(crate) struct Matching {
 pub(crate) struct Places {
     /// Those at the target already. They are looked at first: what the task moves comes to stand
     /// among them, and would be counted again.
-    pub target: Option<Span>,
+    pub target: Option<KeySpan>,
     /// The others, in the order of their keys.
-    pub others: Vec<Span>,
+    pub others: Vec<KeySpan>,
 }
 
 impl Selection {
@@ -124,9 +124,9 @@ pub(crate) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn moving(&self) -> Action {
+    fn moving(&self) -> ResourceAction {
         let facts = version_facts(self.state, self.aim.to, &self.caller.subject);
-        Action::ChangeVersion(facts)
+        ResourceAction::ChangeVersion(facts)
     }
 
     /// Whether the decision on a resource depends on its ACL.
@@ -136,7 +136,7 @@ impl Judge<'_> {
             matches!(decided, Ok(None))
         };
         let sees = matches!(self.aim.selection, Selection::Matching(_));
-        needs(self.moving()) || sees && needs(Action::Read)
+        needs(self.moving()) || sees && needs(ResourceAction::Read)
     }
 
     /// What is to be done with a resource, whose ACL is given if it is needed.
@@ -178,7 +178,7 @@ impl Judge<'_> {
         let none = Acl::default();
         let acl = acl.map(|acl| acl.as_ref().unwrap_or(&none));
         let may = |action| allowed(self.caller, self.state, stored, action, acl);
-        let (Ok(Some(level)), Ok(Some(_))) = (may(Action::Read), may(self.moving())) else {
+        let (Ok(Some(level)), Ok(Some(_))) = (may(ResourceAction::Read), may(self.moving())) else {
             return Judged::Leave(None);
         };
         let refused = |error| {
@@ -206,7 +206,7 @@ impl Judge<'_> {
         }
         match barrier(self.state, &wanted.visible, from, to) {
             Some(at) if !matching.named => refused(EngineError::UpgradeFirst {
-                refusal: Box::new(Refusal::MeaningBetween { body: to, at }.into()),
+                refusal: Box::new(VersionRefusal::MeaningBetween { body: to, at }.into()),
                 of: self.aim.of.clone(),
                 name: stored.header.name.clone(),
                 to,

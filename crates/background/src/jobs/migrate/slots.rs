@@ -8,7 +8,7 @@ use coeval_core::version::Uuid;
 use coeval_records::encode::encode;
 use coeval_records::error::EngineError;
 use coeval_records::keys::{self, TASK_SLOTS};
-use coeval_storage::{Action, Condition, Key, Put, ReadRequest, Step};
+use coeval_storage::{Key, ReadRequest, RecordPut, WriteAction, WriteCondition, WriteStep};
 use serde::{Deserialize, Serialize};
 
 /// One slot, as it is kept.
@@ -76,7 +76,7 @@ impl Slots {
         &self,
         slot: usize,
         outcomes: impl Iterator<Item = (Uuid, &'a Outcome)>,
-    ) -> Result<(Step, Report), EngineError> {
+    ) -> Result<(WriteStep, Report), EngineError> {
         let mut sum = self.sums.get(slot).cloned().unwrap_or_default();
         outcomes.for_each(|(id, outcome)| sum.add(id, outcome));
         let kept = Kept {
@@ -85,10 +85,10 @@ impl Slots {
             entries: sum.listed().to_vec(),
         };
         let body = encode("a slot of a migration", &kept)?;
-        let step = Step {
+        let step = WriteStep {
             key: keys::task_slot(self.task, slot)?,
-            condition: Condition::Whatever,
-            action: Action::Put(Put::of(body)),
+            condition: WriteCondition::Whatever,
+            action: WriteAction::Put(RecordPut::of(body)),
         };
         Ok((step, sum))
     }

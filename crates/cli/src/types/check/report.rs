@@ -1,7 +1,8 @@
 //! What was found, as it is printed: the same for a terminal and for programs.
 
 use coeval_core::compat::{
-    Against, Bump, Change, Checked, Contained, Finding, Kind, Side, Verdict, Witness,
+    ChangeKind, CompatFinding, Counterexample, FindingVerdict, HistoryCheck, SchemaChange,
+    SchemaContainment, SchemaSide, VersionBump, VersionComparison,
 };
 use coeval_core::convert::KeylessList;
 use coeval_core::types::TypeVersion;
@@ -10,29 +11,29 @@ use serde_json::Value;
 use std::cmp::Reverse;
 
 #[derive(Debug, Serialize)]
-pub(super) struct Report {
+pub(super) struct CheckReport {
     /// The version, or the file, that is new.
     pub(super) new: String,
     /// What it is compared with first.
     pub(super) old: String,
     pub(super) kind: &'static str,
     pub(super) verdict: &'static str,
-    pub(super) bump: Bumps,
+    pub(super) bump: BumpReport,
     /// Whether new readers can read every old document, and old readers every new one.
-    pub(super) old_documents_fit_new: Fits,
-    pub(super) new_documents_fit_old: Fits,
+    pub(super) old_documents_fit_new: DirectionFit,
+    pub(super) new_documents_fit_old: DirectionFit,
     /// How many versions it was compared with.
     pub(super) compared: usize,
-    pub(super) findings: Vec<Told>,
+    pub(super) findings: Vec<FindingReport>,
     /// What breaks nothing and should be known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) notes: Vec<Note>,
+    pub(super) notes: Vec<CheckNote>,
     #[serde(skip)]
-    decided: Kind,
+    decided: ChangeKind,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Note {
+pub(super) struct CheckNote {
     /// The code of what it can lead to.
     pub(super) rule: String,
     pub(super) path: String,
@@ -40,7 +41,7 @@ pub(super) struct Note {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Bumps {
+pub(super) struct BumpReport {
     pub(super) needed: &'static str,
     pub(super) given: Option<&'static str>,
     pub(super) enough: Option<bool>,
@@ -48,18 +49,18 @@ pub(super) struct Bumps {
 
 /// One direction, as JSON Schema has it.
 #[derive(Debug, Serialize)]
-pub(super) struct Fits {
+pub(super) struct DirectionFit {
     /// `yes`, `no` or `undecided`.
     pub(super) answer: &'static str,
     pub(super) verdict: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) witness: Option<Shown>,
+    pub(super) witness: Option<ShownCounterexample>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) undecided_at: Vec<String>,
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Told {
+pub(super) struct FindingReport {
     pub(super) rule: &'static str,
     pub(super) kind: &'static str,
     pub(super) verdict: &'static str,
@@ -69,26 +70,27 @@ pub(super) struct Told {
     pub(super) message: String,
     pub(super) page: String,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) witness: Option<Shown>,
+    pub(super) witness: Option<ShownCounterexample>,
     /// Whether that version is higher: then it is the one that must take the documents.
     #[serde(skip)]
     pub(super) against_higher: bool,
     #[serde(skip)]
-    rank: (Reverse<Kind>, Verdict),
+    rank: (Reverse<ChangeKind>, FindingVerdict),
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Shown {
+pub(super) struct ShownCounterexample {
     /// `old` or `new`; the other one rejects it.
     pub(super) accepted_by: &'static str,
     pub(super) document: Value,
     pub(super) rejected_because: Vec<String>,
 }
 
-impl Shown {
+impl ShownCounterexample {
     /// What the other one says of the place that it is about comes first.
-    fn of(witness: &Witness, accepted_by: Side, about: &str) -> Self {
+    fn of(witness: &Counterexample, accepted_by: SchemaSide, about: &str) -> Self {
         let mut violations: Vec<_> = witness.violations.iter().collect();
+        // The nearest first: others may be about what surrounds it.
         violations.sort_by_key(|violation| distance(about, &violation.pointer));
         Self {
             accepted_by: accepted_by.name(),
@@ -101,6 +103,7 @@ impl Shown {
 /// 0 at a place and inside of it, 1 around it, 2 elsewhere.
 fn distance(path: &str, pointer: &str) -> u8 {
     let mut pointer = pointer.split('/');
+    // Step by step; `*` stands for any item or key.
     for step in path.split('/') {
         match pointer.next() {
             Some(token) if step == token || step == "*" => {}
@@ -111,15 +114,15 @@ fn distance(path: &str, pointer: &str) -> u8 {
     0
 }
 
-impl Fits {
-    fn of(contained: &Contained) -> Self {
+impl DirectionFit {
+    fn of(contained: &SchemaContainment) -> Self {
         let (answer, witness, undecided_at) = match contained {
-            Contained::Yes => ("yes", None, Vec::new()),
-            Contained::No(witness) => {
-                let shown = Shown::of(witness, witness.accepted_by, "");
+            SchemaContainment::Yes => ("yes", None, Vec::new()),
+            SchemaContainment::No(witness) => {
+                let shown = ShownCounterexample::of(witness, witness.accepted_by, "");
                 ("no", Some(shown), Vec::new())
             }
-            Contained::Unknown(places) => ("undecided", None, places.clone()),
+            SchemaContainment::Unknown(places) => ("undecided", None, places.clone()),
         };
         Self {
             answer,
@@ -130,9 +133,11 @@ impl Fits {
     }
 }
 
-impl Told {
-    fn of(finding: &Finding, against: &str) -> Self {
-        let shown = |witness: &Witness| Shown::of(witness, witness.accepted_by, &finding.path);
+impl FindingReport {
+    fn of(finding: &CompatFinding, against: &str) -> Self {
+        let shown = |witness: &Counterexample| {
+            ShownCounterexample::of(witness, witness.accepted_by, &finding.path)
+        };
         Self {
             rule: finding.rule.id(),
             kind: finding.kind.name(),
@@ -148,8 +153,10 @@ impl Told {
     }
 
     /// Against a higher version: the new version's documents must fit that one.
-    fn of_higher(finding: &Finding, against: &str) -> Self {
-        let shown = |witness: &Witness| Shown::of(witness, Side::New, &finding.path);
+    fn of_higher(finding: &CompatFinding, against: &str) -> Self {
+        let shown = |witness: &Counterexample| {
+            ShownCounterexample::of(witness, SchemaSide::New, &finding.path)
+        };
         Self {
             witness: finding.witness.as_ref().map(shown),
             against_higher: true,
@@ -158,30 +165,30 @@ impl Told {
     }
 }
 
-impl Report {
+impl CheckReport {
     /// Of bare schemas: there are no numbers, so any bump is enough. `None` if there is nothing to
     /// compare with.
-    pub(super) fn of_schemas(new: String, changes: Vec<(String, Change)>) -> Option<Self> {
+    pub(super) fn of_schemas(new: String, changes: Vec<(String, SchemaChange)>) -> Option<Self> {
         let (old, first) = changes.first()?;
         let kind = changes.iter().map(|(_, change)| change.kind).max()?;
         let of_kind = changes.iter().filter(|(_, change)| change.kind == kind);
         let verdicts = of_kind.map(|(_, change)| change.verdict);
         // One proof is enough for a break, and all are needed for anything else.
         let verdict = match kind {
-            Kind::Breaking => verdicts.min()?,
+            ChangeKind::Breaking => verdicts.min()?,
             _ => verdicts.max()?,
         };
         let mut report = Self::about(new, old.clone(), first, kind, verdict);
         report.compared = changes.len();
         for (name, change) in changes.iter().skip(1) {
             let new = beyond(&change.findings, first);
-            let told = new.map(|finding| Told::of(finding, name));
+            let told = new.map(|finding| FindingReport::of(finding, name));
             report.findings.extend(told);
         }
         Some(report.sorted())
     }
 
-    pub(super) fn of_types(new: &TypeVersion, checked: Checked) -> Option<Self> {
+    pub(super) fn of_types(new: &TypeVersion, checked: HistoryCheck) -> Option<Self> {
         let (kind, verdict) = (checked.kind(), checked.verdict());
         let (needed, given) = (checked.needed(), checked.given());
         let enough = !checked.is_too_small();
@@ -189,12 +196,12 @@ impl Report {
         let (change, parent) = (checked.change?, checked.parent?);
         let mut report = Self::about(new.id.to_string(), name(parent), &change, kind, verdict);
         report.compared = checked.compared;
-        report.bump = Bumps {
+        report.bump = BumpReport {
             needed: needed.name(),
-            given: given.map(Bump::name),
+            given: given.map(VersionBump::name),
             enough: Some(enough),
         };
-        for Against {
+        for VersionComparison {
             version, findings, ..
         } in &checked.against
         {
@@ -202,32 +209,41 @@ impl Report {
             let higher = *version > new.id.version;
             let told = if higher {
                 let all = findings.iter();
-                all.map(|finding| Told::of_higher(finding, &other))
+                all.map(|finding| FindingReport::of_higher(finding, &other))
                     .collect::<Vec<_>>()
             } else {
                 let new = beyond(findings, &change);
-                new.map(|finding| Told::of(finding, &other)).collect()
+                new.map(|finding| FindingReport::of(finding, &other))
+                    .collect()
             };
             report.findings.extend(told);
         }
         Some(report.sorted())
     }
 
-    fn about(new: String, old: String, change: &Change, kind: Kind, verdict: Verdict) -> Self {
+    fn about(
+        new: String,
+        old: String,
+        change: &SchemaChange,
+        kind: ChangeKind,
+        verdict: FindingVerdict,
+    ) -> Self {
         let findings = change.findings.iter();
         Self {
-            findings: findings.map(|finding| Told::of(finding, &old)).collect(),
+            findings: findings
+                .map(|finding| FindingReport::of(finding, &old))
+                .collect(),
             new,
             old,
             kind: kind.name(),
             verdict: verdict.name(),
-            bump: Bumps {
+            bump: BumpReport {
                 needed: kind.bump().name(),
                 given: None,
                 enough: None,
             },
-            old_documents_fit_new: Fits::of(&change.old_documents),
-            new_documents_fit_old: Fits::of(&change.new_documents),
+            old_documents_fit_new: DirectionFit::of(&change.old_documents),
+            new_documents_fit_old: DirectionFit::of(&change.new_documents),
             compared: 1,
             notes: Vec::new(),
             decided: kind,
@@ -235,7 +251,7 @@ impl Report {
     }
 
     pub(super) fn with_notes(mut self, lists: &[KeylessList]) -> Self {
-        let note = |list: &KeylessList| Note {
+        let note = |list: &KeylessList| CheckNote {
             rule: list.code().to_string(),
             path: list.list.to_string(),
             message: list.to_string(),
@@ -250,7 +266,7 @@ impl Report {
         self
     }
 
-    pub(super) const fn kind(&self) -> Kind {
+    pub(super) const fn kind(&self) -> ChangeKind {
         self.decided
     }
 
@@ -261,10 +277,13 @@ impl Report {
 }
 
 /// Findings against another version that matter and were not found against the first.
-fn beyond<'f>(findings: &'f [Finding], first: &Change) -> impl Iterator<Item = &'f Finding> {
+fn beyond<'f>(
+    findings: &'f [CompatFinding],
+    first: &SchemaChange,
+) -> impl Iterator<Item = &'f CompatFinding> {
     findings.iter().filter(|finding| {
-        let same = |other: &Finding| other.rule == finding.rule && other.path == finding.path;
-        finding.kind > Kind::Additive && !first.findings.iter().any(same)
+        let same = |other: &CompatFinding| other.rule == finding.rule && other.path == finding.path;
+        finding.kind > ChangeKind::Additive && !first.findings.iter().any(same)
     })
 }
 

@@ -1,8 +1,8 @@
 //! What was found, for people: the short answer first.
 
-use super::report::{Fits, Report, Shown, Told};
+use super::report::{CheckReport, DirectionFit, FindingReport, ShownCounterexample};
 use crate::columns::{harmless, pad, plain, wrap};
-use coeval_core::compat::Kind;
+use coeval_core::compat::ChangeKind;
 use std::collections::HashSet;
 
 const INDENT: usize = 2;
@@ -11,7 +11,8 @@ const DOCUMENT: usize = 400;
 /// For which a document is rejected.
 const REASONS: usize = 3;
 
-pub(super) fn render(report: &Report, width: Option<usize>) -> String {
+pub(super) fn render(report: &CheckReport, width: Option<usize>) -> String {
+    // Narrower than this nothing can be read; without a terminal, as wide as a mail.
     let width = width.unwrap_or(100).max(40);
     let mut lines = summary(report);
     if report.findings.is_empty()
@@ -33,9 +34,9 @@ pub(super) fn render(report: &Report, width: Option<usize>) -> String {
             "{}{}  {}",
             pad("note", 11),
             note.rule,
-            plain(&note.path)
+            single_line(&note.path)
         ));
-        lines.extend(indented(&[plain(&note.message)], width));
+        lines.extend(indented(&[single_line(&note.message)], width));
     }
     lines
         .iter()
@@ -43,8 +44,9 @@ pub(super) fn render(report: &Report, width: Option<usize>) -> String {
         .collect()
 }
 
-fn summary(report: &Report) -> Vec<String> {
-    let (old, new) = (plain(&report.old), plain(&report.new));
+fn summary(report: &CheckReport) -> Vec<String> {
+    // Names come from files, and are printed to a terminal.
+    let (old, new) = (single_line(&report.old), single_line(&report.new));
     let mut lines = vec![
         format!("{} ({}): {}", report.kind, report.verdict, needs(report)),
         format!("  from {old} to {new}"),
@@ -61,7 +63,9 @@ fn summary(report: &Report) -> Vec<String> {
         lines.push(format!("  compared with {} versions", report.compared));
     }
     let number = match report.findings.len() {
-        0 if report.kind() == Kind::Identical => "  nothing that matters has changed".to_owned(),
+        0 if report.kind() == ChangeKind::Identical => {
+            "  nothing that matters has changed".to_owned()
+        }
         0 => "  nothing breaks, and no rule is about what is new".to_owned(),
         1 => "  1 finding".to_owned(),
         number => format!("  {number} findings"),
@@ -70,7 +74,7 @@ fn summary(report: &Report) -> Vec<String> {
     lines
 }
 
-fn needs(report: &Report) -> String {
+fn needs(report: &CheckReport) -> String {
     let bump = &report.bump;
     let needed = bump.needed;
     match (bump.given, bump.enough) {
@@ -82,20 +86,24 @@ fn needs(report: &Report) -> String {
 }
 
 /// In this direction policy can have another answer than JSON Schema.
-fn forth(report: &Report) -> String {
+fn forth(report: &CheckReport) -> String {
     let fits = &report.old_documents_fit_new;
-    let breaks = |told: &Told| told.against == report.old && told.kind != Kind::Additive.name();
+    let breaks = |told: &FindingReport| {
+        told.against == report.old && told.kind != ChangeKind::Additive.name()
+    };
     if fits.answer == "no" && !report.findings.iter().any(breaks) {
+        // The letter of JSON Schema counts fields as breaking that the policy allows.
         return "yes by policy, no by the letter".to_owned();
     }
     answer(fits)
 }
 
-fn answer(fits: &Fits) -> String {
+fn answer(fits: &DirectionFit) -> String {
     match fits.answer {
         "yes" => "yes, proven".to_owned(),
         "no" => "no, shown by a document".to_owned(),
         _ => {
+            // A few places are enough to look at.
             let places = fits.undecided_at.iter().take(3);
             let places: Vec<_> = places.map(|place| at(place)).collect();
             let more = fits.undecided_at.len().saturating_sub(places.len());
@@ -113,11 +121,11 @@ fn at(path: &str) -> String {
     if path.is_empty() {
         "the whole".to_owned()
     } else {
-        plain(path)
+        single_line(path)
     }
 }
 
-fn finding(told: &Told, report: &Report, page: bool, width: usize) -> Vec<String> {
+fn finding(told: &FindingReport, report: &CheckReport, page: bool, width: usize) -> Vec<String> {
     let mut lines = vec![format!(
         "{}{}  {}  ({})",
         pad(told.kind, 11),
@@ -125,19 +133,20 @@ fn finding(told: &Told, report: &Report, page: bool, width: usize) -> Vec<String
         at(&told.path),
         told.verdict
     )];
-    let mut said = vec![plain(&told.message)];
+    let mut said = vec![single_line(&told.message)];
     if told.against_higher {
-        let (higher, new) = (plain(&told.against), plain(&report.new));
+        let (higher, new) = (single_line(&told.against), single_line(&report.new));
         said.push(format!(
             "Against {higher}, which is higher: what fits {new} must fit it too."
         ));
     } else if told.against != report.old {
-        said.push(format!("Against {}.", plain(&told.against)));
+        said.push(format!("Against {}.", single_line(&told.against)));
     }
     if let Some(shown) = &told.witness {
         said.extend(document(shown, &told.against, &report.new));
     }
     // Once is enough.
+    // The page about a rule is named with its first finding only.
     if page {
         said.push(told.page.clone());
     }
@@ -154,13 +163,14 @@ fn indented(said: &[String], width: usize) -> Vec<String> {
 }
 
 /// Who accepts it, the document, and what the other one says.
-fn document(shown: &Shown, old: &str, new: &str) -> Vec<String> {
-    let (old, new) = (plain(old), plain(new));
+fn document(shown: &ShownCounterexample, old: &str, new: &str) -> Vec<String> {
+    let (old, new) = (single_line(old), single_line(new));
     let (accepts, rejects) = match shown.accepted_by {
         "old" => (old, new),
         _ => (new, old),
     };
-    let document = harmless(&shown.document.to_string());
+    let document = sanitize(&shown.document.to_string());
+    // A document may be large; --json has all of it.
     let cut: String = document.chars().take(DOCUMENT).collect();
     let more = if cut.len() < document.len() {
         "… (--json shows all)"
@@ -172,6 +182,6 @@ fn document(shown: &Shown, old: &str, new: &str) -> Vec<String> {
         format!("  {cut}{more}"),
     ];
     let reasons = shown.rejected_because.iter().take(REASONS);
-    said.extend(reasons.map(|why| format!("  {}", plain(why))));
+    said.extend(reasons.map(|why| format!("  {}", single_line(why))));
     said
 }

@@ -1,8 +1,8 @@
 //! The files that a server has for the caller.
 
-use super::super::registered::{type_of, versions_of};
+use super::super::server_types::{type_of, versions_of};
 use super::{HEADER, ProtoFile};
-use crate::context::Session;
+use crate::context::ClientSession;
 use crate::failure::Failure;
 use coeval_typed::PackageName;
 use serde_json::Value;
@@ -13,10 +13,11 @@ const TOKEN: &str = "COEVAL_TOKEN";
 
 pub(super) async fn of_server(
     types: &[PathBuf],
-    session: &Session,
+    session: &ClientSession,
     with_header: bool,
 ) -> Result<Vec<ProtoFile>, Failure> {
     let listed = get(session, "/protos").await?;
+    // An answer without a list is refused below, whatever it is.
     let listed: Value = serde_json::from_str(&listed).unwrap_or_default();
     let files = listed.get("files").and_then(Value::as_array);
     let files = files.ok_or_else(|| {
@@ -29,6 +30,7 @@ pub(super) async fn of_server(
     let mut found = Vec::new();
     for name in types {
         let said = name.to_string_lossy();
+        // Without a vendor the server has to say which type is meant.
         let folder = if said.contains(':') {
             folder(&said)?
         } else {
@@ -40,6 +42,7 @@ pub(super) async fn of_server(
             .copied()
             .filter(|path| path.starts_with(&folder))
             .collect();
+        // It may be there and hidden from the caller; the advice is the same.
         if own.is_empty() {
             let message = format!("the server has no file for {} here", name.display());
             let advice = format!(
@@ -49,6 +52,7 @@ pub(super) async fn of_server(
         }
         found.extend(own);
     }
+    // The packages import it; printed to a terminal it would only be in the way.
     if with_header {
         found.push(HEADER);
     }
@@ -75,7 +79,7 @@ fn folder(of: &str) -> Result<String, Failure> {
     Ok(name.base().replace('.', "/") + "/v")
 }
 
-async fn get(session: &Session, path: &str) -> Result<String, Failure> {
+async fn get(session: &ClientSession, path: &str) -> Result<String, Failure> {
     let answer = session.client.get_plain(path).await?;
     if (200..300).contains(&answer.status) {
         return Ok(answer.text);

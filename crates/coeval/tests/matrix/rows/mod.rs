@@ -6,7 +6,7 @@ mod operator;
 mod servers;
 mod working;
 
-use coeval_client::{Kind, Resource};
+use coeval_client::{ClientErrorKind, Resource};
 use coeval_storage_suite::servers::{fresh_name, shared_etcd, shared_postgres};
 use operator::Operator;
 use serde_json::json;
@@ -85,9 +85,10 @@ pub(crate) async fn play(store: String, row: Row) {
     }
     let mut replaced = row.replaced.iter();
     // Ten minutes for a row with ./test --long, as the RFD asks.
-    let dwell = match coeval_storage_suite::scale() > 1.0 {
-        true => Duration::from_secs(115),
-        false => Duration::from_millis(100),
+    let dwell = if coeval_storage_suite::scale() > 1.0 {
+        Duration::from_secs(115)
+    } else {
+        Duration::from_millis(100)
     };
     for (low, high, back) in [
         ("soak", "soak", false),
@@ -139,7 +140,11 @@ async fn checked(servers: &Servers, told: &Told, seen: &[String]) {
         let deleted = told.deleted.lock().unwrap().clone();
         for name in &deleted {
             let error = apps(&client, "1.1").get(name).await.unwrap_err();
-            assert_eq!(error.kind(), Kind::NotFound, "{name} is back: {error}");
+            assert_eq!(
+                error.kind(),
+                ClientErrorKind::NotFound,
+                "{name} is back: {error}"
+            );
         }
     }
     println!(

@@ -42,19 +42,16 @@ impl Operator {
         loop {
             let kind = "acme:app".to_owned();
             let mut stub = self.client.migrations();
-            let moved = match back {
-                true => {
-                    let request = BackMigrationRequest { kind, fence: false };
-                    stub.back_migration(request).await.map(|_| ())
-                }
-                false => {
-                    let request = AdvanceMigrationRequest {
-                        kind,
-                        fence: self.fence,
-                        ..AdvanceMigrationRequest::default()
-                    };
-                    stub.advance_migration(request).await.map(|_| ())
-                }
+            let moved = if back {
+                let request = BackMigrationRequest { kind, fence: false };
+                stub.back_migration(request).await.map(|_| ())
+            } else {
+                let request = AdvanceMigrationRequest {
+                    kind,
+                    fence: self.fence,
+                    ..AdvanceMigrationRequest::default()
+                };
+                stub.advance_migration(request).await.map(|_| ())
             };
             match moved {
                 Ok(()) => break,

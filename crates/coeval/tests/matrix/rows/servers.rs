@@ -2,7 +2,7 @@
 
 use argon2::password_hash::{PasswordHasher, phc::Salt};
 use argon2::{Algorithm, Argon2, Params, Version};
-use coeval_client::{Client, Kind, Resources};
+use coeval_client::{Client, ClientErrorKind, Resources};
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
@@ -174,7 +174,11 @@ pub(crate) async fn connect(address: &str) -> Option<Client> {
     match client.log_in("administrator", "System", PASSWORD).await {
         Ok(_) => Some(client),
         Err(error) => {
-            let passing = [Kind::Unavailable, Kind::TimedOut, Kind::UnknownOutcome];
+            let passing = [
+                ClientErrorKind::Unavailable,
+                ClientErrorKind::TimedOut,
+                ClientErrorKind::UnknownOutcome,
+            ];
             assert!(passing.contains(&error.kind()), "{error}");
             None
         }

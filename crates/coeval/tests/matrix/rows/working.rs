@@ -1,7 +1,7 @@
 //! What clients and agents do meanwhile, and what they were told.
 
 use super::servers::{Servers, apps, connect};
-use coeval_client::{Client, Kind, Resource};
+use coeval_client::{Client, ClientErrorKind, Resource};
 use coeval_codes::Coded;
 use serde_json::json;
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
@@ -55,13 +55,13 @@ impl Stage {
 }
 
 /// Refusals that a server which is being replaced, or is on its way to a phase, may give.
-fn passing(kind: Kind) -> bool {
+fn passing(kind: ClientErrorKind) -> bool {
     let passing = [
-        Kind::Unavailable,
-        Kind::TimedOut,
-        Kind::Conflict,
-        Kind::State,
-        Kind::UnknownOutcome,
+        ClientErrorKind::Unavailable,
+        ClientErrorKind::TimedOut,
+        ClientErrorKind::Conflict,
+        ClientErrorKind::State,
+        ClientErrorKind::UnknownOutcome,
     ];
     passing.contains(&kind)
 }
@@ -92,7 +92,7 @@ pub(super) async fn raise(stage: Stage, version: &'static str, nth: usize) {
                 }
                 stage.told.raised[counter].fetch_add(1, Ordering::SeqCst);
             }
-            Err(error) if error.kind() == Kind::UnknownOutcome => {
+            Err(error) if error.kind() == ClientErrorKind::UnknownOutcome => {
                 stage.told.unknown[counter].fetch_add(1, Ordering::SeqCst);
             }
             Err(error) if passing(error.kind()) => {
@@ -154,7 +154,7 @@ pub(super) async fn churn(stage: Stage, version: &'static str) {
         stage.told.deleted.lock().unwrap().push(name.clone());
         match apps(&one, version).get(&name).await {
             Ok(_) => stage.told.wrong(format!("{name} is back")),
-            Err(error) if error.kind() == Kind::NotFound || passing(error.kind()) => {}
+            Err(error) if error.kind() == ClientErrorKind::NotFound || passing(error.kind()) => {}
             Err(error) => stage.told.wrong(format!("{name}: {error}")),
         }
         stage.told.reads.fetch_add(1, Ordering::Relaxed);
@@ -182,7 +182,7 @@ pub(super) async fn only_reads(servers: &Servers, told: &Told, phase: &str) {
             .update_with(&name, |app| app.spec["replicas"] = (-1).into())
             .await;
         let refused = written.unwrap_err();
-        assert_eq!(refused.kind(), Kind::State, "{phase}: {refused}");
+        assert_eq!(refused.kind(), ClientErrorKind::State, "{phase}: {refused}");
         assert_eq!(refused.code(), coeval_codes::PHASE_NOT_LIVE, "{refused}");
     }
 }

@@ -1,18 +1,18 @@
 //! Schemas that are made to take long, or to take all memory. Each ends: refused when it is
 //! compiled, or with an answer, which may be that it is undecided.
 
-use crate::compat::{Change, Contained, Kind};
+use crate::compat::{ChangeKind, SchemaChange, SchemaContainment};
 use crate::types::Schema;
 use serde_json::{Map, Value, json};
 use std::time::Instant;
 
 /// Compares two schemas in both directions, if both are accepted at all.
 #[track_caller]
-fn ends(name: &str, old: Value, new: Value) -> Option<Change> {
+fn ends(name: &str, old: Value, new: Value) -> Option<SchemaChange> {
     let start = Instant::now();
     let (old, new) = (Schema::compile(old).ok()?, Schema::compile(new).ok()?);
     let compiled = start.elapsed();
-    let change = Change::between(&old, &new);
+    let change = SchemaChange::between(&old, &new);
     println!(
         "{name}: {:?}, compiled in {compiled:.1?}, compared in {:.1?}",
         change.kind,
@@ -99,7 +99,7 @@ fn schemas_that_refer_to_themselves_end() {
         tree(json!({"type": ["string", "null"]})),
     );
     // All fields can't be listed, but the proof does not need it.
-    assert_eq!(change.unwrap().old_documents, Contained::Yes);
+    assert_eq!(change.unwrap().old_documents, SchemaContainment::Yes);
     let twice = |leaf: Value| {
         let node = json!({"properties": {"n": {"$ref": "#/definitions/n"}, "leaf": leaf}});
         json!({"definitions": {"n": {"allOf": [node, node, node]}}, "$ref": "#/definitions/n"})
@@ -153,7 +153,7 @@ fn schemas_that_are_huge_end() {
             .map(|inner| json!({"type": "object", "properties": {"a": inner}, "required": ["a"]}));
     }
     let [old, new] = deep;
-    assert_eq!(ends("levels", old, new).unwrap().kind, Kind::Breaking);
+    assert_eq!(ends("levels", old, new).unwrap().kind, ChangeKind::Breaking);
     let most = json!({"type": "array", "items": {"type": "string"}, "minItems": u64::MAX});
     ends(
         "counts",

@@ -1,12 +1,14 @@
 //! Changes as people make them, each with what it must be.
 
-use crate::compat::{Change, Contained, Finding, Kind, Rule, Verdict};
+use crate::compat::{
+    ChangeKind, CompatFinding, CompatRule, FindingVerdict, SchemaChange, SchemaContainment,
+};
 use crate::types::Schema;
 use serde_json::{Value, json};
 
-pub(super) fn change(old: Value, new: Value) -> Change {
+pub(super) fn change(old: Value, new: Value) -> SchemaChange {
     let compile = |schema| Schema::compile(schema).unwrap();
-    Change::between(&compile(old), &compile(new))
+    SchemaChange::between(&compile(old), &compile(new))
 }
 
 fn object(properties: Value) -> Value {
@@ -18,15 +20,22 @@ fn closed(properties: Value) -> Value {
 }
 
 /// The rules of the findings that make the change what it is.
-fn rules(change: &Change) -> Vec<(Rule, &str)> {
-    let decisive = |finding: &&Finding| finding.kind == change.kind;
+fn rules(change: &SchemaChange) -> Vec<(CompatRule, &str)> {
+    let decisive = |finding: &&CompatFinding| finding.kind == change.kind;
     let all = change.findings.iter().filter(decisive);
     all.map(|finding| (finding.rule, finding.path.as_str()))
         .collect()
 }
 
 #[track_caller]
-fn is(old: Value, new: Value, kind: Kind, verdict: Verdict, rule: Rule, path: &str) -> Change {
+fn is(
+    old: Value,
+    new: Value,
+    kind: ChangeKind,
+    verdict: FindingVerdict,
+    rule: CompatRule,
+    path: &str,
+) -> SchemaChange {
     let change = change(old, new);
     assert_eq!(
         (change.kind, change.verdict),
@@ -46,16 +55,16 @@ fn an_optional_field_in_an_open_object_is_additive_by_policy() {
     let change = is(
         old,
         new,
-        Kind::Additive,
-        Verdict::ByPolicy,
-        Rule::FieldAdded,
+        ChangeKind::Additive,
+        FindingVerdict::ByPolicy,
+        CompatRule::FieldAdded,
         "/b",
     );
-    let Contained::No(witness) = &change.old_documents else {
+    let SchemaContainment::No(witness) = &change.old_documents else {
         panic!("{change:#?}")
     };
     assert!(witness.document.get("b").is_some());
-    assert_eq!(change.new_documents, Contained::Yes);
+    assert_eq!(change.new_documents, SchemaContainment::Yes);
 }
 
 #[test]
@@ -67,13 +76,13 @@ fn an_optional_field_in_a_closed_object_is_additive_by_proof() {
     let change = is(
         old,
         new,
-        Kind::Additive,
-        Verdict::Proven,
-        Rule::FieldAdded,
+        ChangeKind::Additive,
+        FindingVerdict::Proven,
+        CompatRule::FieldAdded,
         "/b",
     );
-    assert_eq!(change.old_documents, Contained::Yes);
-    assert!(matches!(change.new_documents, Contained::No(_)));
+    assert_eq!(change.old_documents, SchemaContainment::Yes);
+    assert!(matches!(change.new_documents, SchemaContainment::No(_)));
 }
 
 #[test]
@@ -82,66 +91,73 @@ fn breaks_are_shown_by_the_smallest_document() {
         (
             object(json!({"a": {"type": ["string", "integer"]}})),
             object(json!({"a": {"type": "string"}})),
-            Rule::TypeNarrowed,
+            CompatRule::TypeNarrowed,
             "/a",
             json!({"a": 0}),
         ),
         (
             object(json!({"a": {"type": ["string", "null"]}})),
             object(json!({"a": {"type": "string"}})),
-            Rule::TypeNarrowed,
+            CompatRule::TypeNarrowed,
             "/a",
             json!({"a": null}),
         ),
         (
             object(json!({"a": {"enum": ["x", "y"]}})),
             object(json!({"a": {"enum": ["x"]}})),
-            Rule::EnumValueRemoved,
+            CompatRule::EnumValueRemoved,
             "/a",
             json!({"a": "y"}),
         ),
         (
             object(json!({"a": {"type": "integer"}})),
             object(json!({"a": {"type": "integer", "minimum": 1}})),
-            Rule::NumberNarrowed,
+            CompatRule::NumberNarrowed,
             "/a",
             json!({"a": 0}),
         ),
         (
             object(json!({"a": {"type": "string"}})),
             object(json!({"a": {"type": "string", "minLength": 1}})),
-            Rule::TextNarrowed,
+            CompatRule::TextNarrowed,
             "/a",
             json!({"a": ""}),
         ),
         (
             object(json!({"a": {"type": "string"}})),
             json!({"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}),
-            Rule::RequiredAdded,
+            CompatRule::RequiredAdded,
             "/a",
             json!({}),
         ),
         (
             closed(json!({"a": {"type": "string"}, "b": {}})),
             closed(json!({"a": {"type": "string"}})),
-            Rule::FieldRemoved,
+            CompatRule::FieldRemoved,
             "/b",
             json!({"b": ""}),
         ),
         (
             object(json!({"a": {}})),
             closed(json!({"a": {}})),
-            Rule::ObjectClosed,
+            CompatRule::ObjectClosed,
             "/*",
             json!({"other": ""}),
         ),
     ];
     for (old, new, rule, path, smallest) in cases {
-        let change = is(old, new, Kind::Breaking, Verdict::Proven, rule, path);
-        let Contained::No(witness) = &change.old_documents else {
+        let change = is(
+            old,
+            new,
+            ChangeKind::Breaking,
+            FindingVerdict::Proven,
+            rule,
+            path,
+        );
+        let SchemaContainment::No(witness) = &change.old_documents else {
             panic!("{change:#?}")
         };
-        if rule != Rule::FieldRemoved && rule != Rule::ObjectClosed {
+        if rule != CompatRule::FieldRemoved && rule != CompatRule::ObjectClosed {
             assert_eq!(witness.document, smallest, "{change:#?}");
         }
     }
@@ -156,12 +172,12 @@ fn a_field_that_is_gone_from_an_open_object_breaks_by_policy() {
     let change = is(
         old,
         new,
-        Kind::Breaking,
-        Verdict::ByPolicy,
-        Rule::FieldRemoved,
+        ChangeKind::Breaking,
+        FindingVerdict::ByPolicy,
+        CompatRule::FieldRemoved,
         "/b",
     );
-    assert_eq!(change.old_documents, Contained::Yes);
+    assert_eq!(change.old_documents, SchemaContainment::Yes);
 }
 
 #[test]
@@ -170,30 +186,30 @@ fn a_default_that_is_another_breaks() {
     is(
         with(json!(1)),
         with(json!(2)),
-        Kind::Breaking,
-        Verdict::ByPolicy,
-        Rule::DefaultChanged,
+        ChangeKind::Breaking,
+        FindingVerdict::ByPolicy,
+        CompatRule::DefaultChanged,
         "/a",
     );
     is(
         with(json!(1)),
         object(json!({"a": {"type": "integer"}})),
-        Kind::Breaking,
-        Verdict::ByPolicy,
-        Rule::DefaultRemoved,
+        ChangeKind::Breaking,
+        FindingVerdict::ByPolicy,
+        CompatRule::DefaultRemoved,
         "/a",
     );
     is(
         object(json!({"a": {"type": "integer"}})),
         with(json!(1)),
-        Kind::Additive,
-        Verdict::ByPolicy,
-        Rule::DefaultAdded,
+        ChangeKind::Additive,
+        FindingVerdict::ByPolicy,
+        CompatRule::DefaultAdded,
         "/a",
     );
     assert_eq!(
         change(with(json!(1)), with(json!(1.0))).kind,
-        Kind::Identical
+        ChangeKind::Identical
     );
 }
 
@@ -204,17 +220,17 @@ fn words_alone_change_nothing() {
     let change = change(old, new);
     assert_eq!(
         (change.kind, change.verdict),
-        (Kind::Identical, Verdict::Proven)
+        (ChangeKind::Identical, FindingVerdict::Proven)
     );
     assert!(change.findings.is_empty());
 }
 
 /// Each answer in both directions.
-fn answers(change: &Change) -> (&'static str, &'static str) {
-    let word = |contained: &Contained| match contained {
-        Contained::Yes => "yes",
-        Contained::No(_) => "no",
-        Contained::Unknown(_) => "undecided",
+fn answers(change: &SchemaChange) -> (&'static str, &'static str) {
+    let word = |contained: &SchemaContainment| match contained {
+        SchemaContainment::Yes => "yes",
+        SchemaContainment::No(_) => "no",
+        SchemaContainment::Unknown(_) => "undecided",
     };
     (word(&change.old_documents), word(&change.new_documents))
 }
@@ -258,7 +274,7 @@ fn alternatives_with_a_tag_are_compared_one_by_one() {
         with(json!({"type": "number"})),
     );
     assert_eq!(answers(&change), ("yes", "no"), "{change:#?}");
-    assert_eq!(change.kind, Kind::Additive);
+    assert_eq!(change.kind, ChangeKind::Additive);
 }
 
 #[test]
@@ -288,7 +304,7 @@ fn a_default_behind_an_alternative_is_still_there() {
     );
     assert_eq!(
         (change.kind, change.verdict),
-        (Kind::Additive, Verdict::Proven),
+        (ChangeKind::Additive, FindingVerdict::Proven),
         "{change:#?}"
     );
 }
@@ -333,11 +349,11 @@ fn many_places_are_cut_and_said_to_be() {
     let change = change(with(0), with(1));
     assert_eq!(
         (change.kind, change.verdict),
-        (Kind::Breaking, Verdict::Proven)
+        (ChangeKind::Breaking, FindingVerdict::Proven)
     );
     // A hundred places, and one for all the rest.
     assert_eq!(change.findings.len(), 101);
-    let unclear = |finding: &Finding| finding.rule == Rule::NoLongerFits;
+    let unclear = |finding: &CompatFinding| finding.rule == CompatRule::NoLongerFits;
     assert!(change.findings.iter().any(unclear));
 }
 
@@ -345,7 +361,7 @@ fn many_places_are_cut_and_said_to_be() {
 fn a_new_field_that_is_required_is_told_once() {
     let new = json!({"type": "object", "properties": {"x": {}, "a": {"type": "string"}}, "required": ["a"]});
     let change = change(object(json!({"x": {}})), new);
-    assert_eq!(rules(&change), [(Rule::RequiredAdded, "/a")]);
+    assert_eq!(rules(&change), [(CompatRule::RequiredAdded, "/a")]);
     assert_eq!(change.findings.len(), 1);
 }
 
@@ -355,7 +371,7 @@ fn a_name_that_is_forbidden_breaks() {
         object(json!({"x": {}})),
         object(json!({"x": {}, "a": false})),
     );
-    assert_eq!(rules(&change), [(Rule::Forbidden, "/a")]);
+    assert_eq!(rules(&change), [(CompatRule::Forbidden, "/a")]);
 }
 
 #[test]
@@ -408,7 +424,7 @@ fn fields_that_become_free_form_are_still_there() {
     );
     assert_eq!(
         (change.kind, change.verdict),
-        (Kind::Additive, Verdict::Proven)
+        (ChangeKind::Additive, FindingVerdict::Proven)
     );
-    assert_eq!(rules(&change), [(Rule::TypeWidened, "/a")]);
+    assert_eq!(rules(&change), [(CompatRule::TypeWidened, "/a")]);
 }

@@ -1,28 +1,34 @@
 //! Changes a document at a place, and makes what is around it where it is not there.
 
-use crate::examples::{At, Edit};
+use crate::examples::{DocumentEdit, DocumentStep};
 use serde_json::{Map, Value, json};
 
-pub(super) fn apply(document: &mut Value, at: &[At], edit: &Edit) {
+pub(super) fn apply(document: &mut Value, at: &[DocumentStep], edit: &DocumentEdit) {
     let Some((first, rest)) = at.split_first() else {
         match (edit, document) {
-            (Edit::Set(value), document) => *document = value.clone(),
-            (Edit::Remove(key), Value::Object(map)) => {
+            // What was at the place does not matter: the value is known to break there.
+            (DocumentEdit::Set(value), document) => *document = value.clone(),
+            (DocumentEdit::Remove(key), Value::Object(map)) => {
+                // `shift_remove` keeps the order, so that the example looks like what its author
+                // would write.
                 map.shift_remove(key);
             }
             // Whoever makes documents anew can make so many; in one that is there it says nothing.
-            (Edit::Items(_) | Edit::Properties(_) | Edit::Named(_), _) => {}
+            (DocumentEdit::Items(_) | DocumentEdit::Properties(_) | DocumentEdit::Named(_), _) => {}
             // There is nothing to remove from what is no object; an object without it breaks too.
-            (Edit::Remove(_), document) => *document = Value::Object(Map::new()),
+            (DocumentEdit::Remove(_), document) => *document = Value::Object(Map::new()),
         }
         return;
     };
     match first {
-        At::Item(_) => {
+        DocumentStep::Item(_) => {
+            // The base may have something else here. The edit is about what is inside, so it
+            // becomes a list.
             if !document.is_array() {
                 *document = json!([]);
             }
             if let Some(items) = document.as_array_mut() {
+                // An empty list has no item that could break.
                 if items.is_empty() {
                     items.push(Value::Null);
                 }
@@ -31,7 +37,7 @@ pub(super) fn apply(document: &mut Value, at: &[At], edit: &Edit) {
                 }
             }
         }
-        At::Key(_) | At::Other | At::Matching(_) => {
+        DocumentStep::Key(_) | DocumentStep::Other | DocumentStep::Matching(_) => {
             if !document.is_object() {
                 *document = json!({});
             }
@@ -39,7 +45,8 @@ pub(super) fn apply(document: &mut Value, at: &[At], edit: &Edit) {
                 return;
             };
             let key = match first {
-                At::Key(key) => key.clone(),
+                DocumentStep::Key(key) => key.clone(),
+                // Any name will do: the schema treats them alike here.
                 _ => map.keys().next().cloned().unwrap_or_else(|| "a".to_owned()),
             };
             apply(map.entry(key).or_insert(Value::Null), rest, edit);

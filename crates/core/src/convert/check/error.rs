@@ -1,15 +1,19 @@
 //! Why a conversion can't be registered.
 
-use crate::types::{Restriction, Violation};
+use crate::types::{Restriction, SchemaViolation};
 use crate::version::Version;
-use coeval_codes::{Code, Coded};
+use coeval_codes::Coded;
 use serde_json::Value;
 use std::fmt;
 
 /// What is wrong with a conversion.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Coded)]
 pub enum ConversionError {
     /// A document of one version does not fit the other when it is shown there.
+    #[code(
+        CONVERSION_DOES_NOT_FIT,
+        advice = "Add a step for what differs, give version {to} a default for what it requires, or let its schema accept what comes."
+    )]
     DoesNotFit {
         /// The version that the document is of.
         from: Version,
@@ -20,9 +24,13 @@ pub enum ConversionError {
         /// What it becomes.
         converted: Value,
         /// Why that does not fit.
-        violations: Vec<Violation>,
+        violations: Vec<SchemaViolation>,
     },
     /// More people would see a field than before.
+    #[code(
+        CONVERSION_WEAKENS,
+        advice = format!("Mark {path_to} as {} too, or leave the field out with remove.", words(*marks_from))
+    )]
     Weaker {
         /// The version that has the field.
         from: Version,
@@ -89,28 +97,3 @@ fn words(marks: Restriction) -> String {
 }
 
 impl std::error::Error for ConversionError {}
-
-impl Coded for ConversionError {
-    fn code(&self) -> Code {
-        match self {
-            Self::DoesNotFit { .. } => coeval_codes::CONVERSION_DOES_NOT_FIT,
-            Self::Weaker { .. } => coeval_codes::CONVERSION_WEAKENS,
-        }
-    }
-
-    fn advice(&self) -> String {
-        match self {
-            Self::DoesNotFit { to, .. } => format!(
-                "Add a step for what differs, give version {to} a default for what it requires, or let its schema accept what comes."
-            ),
-            Self::Weaker {
-                path_to,
-                marks_from,
-                ..
-            } => format!(
-                "Mark {path_to} as {} too, or leave the field out with remove.",
-                words(*marks_from)
-            ),
-        }
-    }
-}

@@ -1,14 +1,14 @@
 //! Documents that break, searched for by really converting them.
 
 use super::edit::apply;
-use crate::convert::expressing::beyond;
-use crate::convert::inclusion::Gap;
-use crate::convert::refusal::Reason;
+use crate::convert::express::beyond;
+use crate::convert::inclusion::InclusionGap;
+use crate::convert::refusal::ConversionObstacle;
 use crate::convert::step::COPIES;
-use crate::convert::versions::{Record, Versions};
+use crate::convert::versions::{ContentRecord, Versions};
 use crate::convert::weight::weight;
 use crate::examples::{Examples, shrink};
-use crate::types::{Schema, Violation};
+use crate::types::{Schema, SchemaViolation};
 use crate::version::Version;
 use serde_json::Value;
 
@@ -23,13 +23,13 @@ const SEED: u64 = 1;
 
 /// A document that breaks.
 #[derive(Clone, Debug)]
-pub(super) struct Trial {
+pub(super) struct BreakingDocument {
     pub(super) example: Value,
     pub(super) converted: Value,
-    pub(super) violations: Vec<Violation>,
+    pub(super) violations: Vec<SchemaViolation>,
 }
 
-pub(super) struct Search<'v> {
+pub(super) struct ConversionSearch<'v> {
     versions: &'v Versions,
     number: usize,
     from: Version,
@@ -41,7 +41,7 @@ pub(super) struct Search<'v> {
     bytes: usize,
 }
 
-impl<'v> Search<'v> {
+impl<'v> ConversionSearch<'v> {
     pub(super) fn new(versions: &'v Versions, from: usize, to: usize) -> Option<Self> {
         let (left, reached) = (versions.type_version(from)?, versions.type_version(to)?);
         Some(Self {
@@ -58,9 +58,12 @@ impl<'v> Search<'v> {
     }
 
     /// Puts what may break into documents of the other version, and brings them here.
-    pub(super) fn try_gaps(&mut self, gaps: &[Gap]) -> Option<Trial> {
+    pub(super) fn try_gaps(&mut self, gaps: &[InclusionGap]) -> Option<BreakingDocument> {
+        // Made once: each gap is tried in each of them.
         let bases: Vec<Value> = self.bases();
         for gap in gaps {
+            // In this order a gap is left only when all of its edits have failed in every
+            // document.
             for edit in &gap.edits {
                 for base in &bases {
                     // Bytes and not documents: they are what a conversion takes its time for.
@@ -71,10 +74,11 @@ impl<'v> Search<'v> {
                     apply(&mut document, &gap.at, edit);
                     // A gap is told in the terms of the other version. Brought here, it is the document of this
                     // version that leads into it.
-                    let record = Record::new(self.to, document);
+                    let record = ContentRecord::new(self.to, document);
                     if let Ok(view) = self.versions.view(record, self.from)
                         && let Some(broken) = self.try_one(view.content)
                     {
+                        // A smaller one is easier to read, and the whole of it goes into an error.
                         return Some(self.smallest(broken));
                     }
                 }
@@ -85,9 +89,10 @@ impl<'v> Search<'v> {
 
     /// Documents of this version as the other one shows them.
     fn bases(&self) -> Vec<Value> {
+        // In the terms of the other version, since that is where gaps are.
         let documents = Examples::of(self.own, SEED).take(BASES);
         let shown = documents.filter_map(|document| {
-            let record = Record::new(self.from, document);
+            let record = ContentRecord::new(self.from, document);
             Some(self.versions.view(record, self.to).ok()?.content)
         });
         let mut bases: Vec<Value> = shown.collect();
@@ -99,7 +104,7 @@ impl<'v> Search<'v> {
     }
 
     /// Tries documents that are made from the schema.
-    pub(super) fn try_examples(&mut self) -> Option<Trial> {
+    pub(super) fn try_examples(&mut self) -> Option<BreakingDocument> {
         for document in Examples::of(self.own, SEED).take(EXAMPLES) {
             if let Some(broken) = self.try_one(document) {
                 return Some(self.smallest(broken));
@@ -112,22 +117,27 @@ impl<'v> Search<'v> {
     }
 
     /// A document that fits here, is all expressed here, and does not fit there.
-    fn try_one(&mut self, document: Value) -> Option<Trial> {
+    fn try_one(&mut self, document: Value) -> Option<BreakingDocument> {
+        // Only what its own version accepts is a document of it: anything else may break as it
+        // likes.
         self.own.validate(&document).ok()?;
         let document = self.own.without_absent(&document).into_owned();
         // Such a field is hidden at the other version, so it is no news of this version's own documents.
         if beyond(self.versions.graph(self.number).ok()?, &document) {
             return None;
         }
+        // Counted after those two checks, so that the number is that of documents that were really
+        // converted.
         self.tried += 1;
         self.bytes = self.bytes.saturating_add(weight(&document));
-        let record = Record::new(self.from, document.clone());
+        let record = ContentRecord::new(self.from, document.clone());
         let view = match self.versions.view(record, self.to) {
             Ok(view) => view,
             Err(refusal) => {
+                // A refusal is an answer too: the client is told, and nothing is shown wrongly.
                 self.refused += 1;
                 // It was refused only after so much had been copied.
-                if refusal.reason == Reason::TooLarge {
+                if refusal.reason == ConversionObstacle::TooLarge {
                     self.bytes = self.bytes.saturating_add(COPIES);
                 }
                 return None;
@@ -135,7 +145,7 @@ impl<'v> Search<'v> {
         };
         self.bytes = self.bytes.saturating_add(weight(&view.content));
         let error = self.other.validate(&view.content).err()?;
-        Some(Trial {
+        Some(BreakingDocument {
             example: document,
             converted: view.content,
             violations: error.violations().to_vec(),
@@ -143,7 +153,7 @@ impl<'v> Search<'v> {
     }
 
     /// The same with all left out that is not needed to break.
-    fn smallest(&mut self, broken: Trial) -> Trial {
+    fn smallest(&mut self, broken: BreakingDocument) -> BreakingDocument {
         let (tried, refused) = (self.tried, self.refused);
         let smallest = shrink(
             broken,

@@ -7,14 +7,14 @@ mod random;
 mod restricted;
 mod steps;
 
-use super::{CheckedWay, ConversionError, Fit};
+use super::{CheckedDirection, ConversionError, ConversionFit};
 use crate::convert::tests::{file, v, versions};
 use serde_json::{Value, json};
 
 /// Two versions and the steps between them.
 struct Pair {
-    forward: CheckedWay,
-    backward: CheckedWay,
+    forward: CheckedDirection,
+    backward: CheckedDirection,
 }
 
 impl Pair {
@@ -34,8 +34,8 @@ impl Pair {
 
     /// It is proven that every document fits, in both directions.
     fn fits(&self) {
-        assert_eq!(self.forward.fit, Fit::Fits);
-        assert_eq!(self.backward.fit, Fit::Fits);
+        assert_eq!(self.forward.fit, ConversionFit::Fits);
+        assert_eq!(self.backward.fit, ConversionFit::Fits);
     }
 
     fn breaks_forward(&self, example: Value, converted: Value, at: &str) {
@@ -47,11 +47,11 @@ impl Pair {
     }
 
     fn fits_forward(&self) {
-        assert_eq!(self.forward.fit, Fit::Fits);
+        assert_eq!(self.forward.fit, ConversionFit::Fits);
     }
 
     fn fits_backward(&self) {
-        assert_eq!(self.backward.fit, Fit::Fits);
+        assert_eq!(self.backward.fit, ConversionFit::Fits);
     }
 }
 
@@ -60,8 +60,8 @@ fn object(properties: Value) -> Value {
 }
 
 #[track_caller]
-fn breaks(way: &CheckedWay, wanted: Value, becomes: Value, at: &str) {
-    let Fit::DoesNotFit(ConversionError::DoesNotFit {
+fn breaks(way: &CheckedDirection, wanted: Value, becomes: Value, at: &str) {
+    let ConversionFit::DoesNotFit(ConversionError::DoesNotFit {
         example,
         converted,
         violations,

@@ -1,11 +1,11 @@
 //! The set algebra of crate `jsonschema`, within bounds.
 
-use crate::convert::sketch::has_reference;
+use crate::convert::sketch::{has_reference, objects_in};
 use crate::convert::weight::weight;
 use crate::types::pattern_limits;
 use jsonschema::Draft;
 use jsonschema::canonical::{self, CanonicalSchema, Containment};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// Bytes, roughly, of two schemas that are compared.
@@ -13,7 +13,7 @@ const BYTES: usize = 128 * 1024;
 /// Alternatives and conditions in them: each can double the work.
 const CHOICES: usize = 10;
 
-pub(super) enum Answer {
+pub(super) enum CoverAnswer {
     /// Everything that fits the one fits the other.
     Covers,
     /// Not so, or nobody knows; with a schema of what fits the one alone, where there is one.
@@ -21,15 +21,15 @@ pub(super) enum Answer {
 }
 
 /// Whether `wanted` accepts all that `known` does. Drafts are those of the two.
-pub(super) fn covers(wanted: &Value, known: &Value, drafts: (Draft, Draft)) -> Answer {
+pub(super) fn covers(wanted: &Value, known: &Value, drafts: (Draft, Draft)) -> CoverAnswer {
     let simple =
         weight(wanted) + weight(known) <= BYTES && choices(wanted) + choices(known) <= CHOICES;
     if !simple || !one_language(drafts, wanted, known) {
-        return Answer::Undecided(None);
+        return CoverAnswer::Undecided(None);
     }
     // The algebra is young; whatever it does must not end a registration.
     let asked = catch_unwind(AssertUnwindSafe(|| ask(wanted, known, drafts.0)));
-    asked.ok().flatten().unwrap_or(Answer::Undecided(None))
+    asked.ok().flatten().unwrap_or(CoverAnswer::Undecided(None))
 }
 
 fn choices(schema: &Value) -> usize {
@@ -42,32 +42,19 @@ fn choices(schema: &Value) -> usize {
         "dependentSchemas",
         "dependentRequired",
     ];
-    let mut todo = vec![schema];
-    let mut found = 0;
-    while let Some(next) = todo.pop() {
-        match next {
-            Value::Object(map) => {
-                found += map
-                    .keys()
-                    .filter(|word| WORDS.contains(&word.as_str()))
-                    .count();
-                todo.extend(map.values());
-            }
-            Value::Array(items) => todo.extend(items),
-            _ => {}
-        }
-    }
-    found
+    // Counted also where the word is a property's name: too many is safe.
+    let words = objects_in(schema).flat_map(Map::keys);
+    words.filter(|word| WORDS.contains(&word.as_str())).count()
 }
 
-fn ask(wanted: &Value, known: &Value, draft: Draft) -> Option<Answer> {
+fn ask(wanted: &Value, known: &Value, draft: Draft) -> Option<CoverAnswer> {
     let (wanted, known) = (canonical(wanted, draft)?, canonical(known, draft)?);
     if wanted.covers(&known).ok()? == Containment::Yes {
-        return Some(Answer::Covers);
+        return Some(CoverAnswer::Covers);
     }
     let difference = known.subtract(&wanted).ok();
     let difference = difference.map(|difference| difference.to_json_schema());
-    Some(Answer::Undecided(difference))
+    Some(CoverAnswer::Undecided(difference))
 }
 
 fn canonical(schema: &Value, draft: Draft) -> Option<CanonicalSchema> {
@@ -105,13 +92,17 @@ const STABLE: [&str; 24] = [
 ];
 
 fn one_language(drafts: (Draft, Draft), wanted: &Value, known: &Value) -> bool {
+    // The same draft means the same by the same words.
     if drafts.0 == drafts.1 {
         return true;
     }
+    // From draft 6 on these keywords have kept their meaning; draft 4 had booleans for exclusive
+    // bounds.
     let new = |draft| !matches!(draft, Draft::Draft4);
     let stable = |schema: &Value| {
         let words = schema.as_object().into_iter().flatten();
         let flat = words.map(|(word, _)| word.as_str());
+        // A reference could lead to other words.
         !has_reference(schema) && flat.into_iter().all(|word| STABLE.contains(&word))
     };
     let all_of = known.get("allOf").and_then(Value::as_array);

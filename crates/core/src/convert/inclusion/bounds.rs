@@ -1,7 +1,7 @@
 //! Bounds that can be compared at a glance.
 
 use super::conjunction::Conjunction;
-use crate::examples::Edit;
+use crate::examples::DocumentEdit;
 use serde_json::{Map, Value};
 use std::cmp::Ordering;
 
@@ -10,7 +10,7 @@ const LEAST: [&str; 4] = ["minimum", "minLength", "minItems", "minProperties"];
 const MOST: [&str; 4] = ["maximum", "maxLength", "maxItems", "maxProperties"];
 
 /// Leaves out the bounds that one of the parts keeps already.
-pub(super) fn leave_out_kept(c: &Conjunction<'_>, wanted: &mut Value) {
+pub(super) fn omit_kept(c: &Conjunction<'_>, wanted: &mut Value) {
     let Some(map) = wanted.as_object_mut() else {
         return;
     };
@@ -27,10 +27,12 @@ pub(super) fn leave_out_kept(c: &Conjunction<'_>, wanted: &mut Value) {
 }
 
 fn keeps(known: &Map<String, Value>, word: &str, limit: &Value) -> bool {
+    // What is not bounded at all keeps no bound.
     let Some(own) = known.get(word) else {
         return false;
     };
     let order = || compared(own, limit);
+    // A greater least, or a smaller most, keeps the wanted one as well.
     if LEAST.contains(&word) {
         order().is_some_and(Ordering::is_ge)
     } else if MOST.contains(&word) {
@@ -53,22 +55,30 @@ const COUNTED: u64 = 2_000;
 const LETTERS: u64 = 100_000;
 
 /// What is just too short or too long.
-pub(super) fn just_outside(wanted: &Value) -> Vec<Edit> {
+pub(super) fn just_outside(wanted: &Value) -> Vec<DocumentEdit> {
     let number = |word: &str| wanted.get(word).and_then(Value::as_u64);
+    // One below the least and one above the most: the nearest documents that break.
     let outside = |least: &str, most: &str, limit: u64| {
         let fewer = number(least).and_then(|least| least.checked_sub(1));
         let more = number(most).and_then(|most| most.checked_add(1));
         let sizes = [fewer, more].into_iter().flatten();
+        // Documents are really made of these, so sizes are bounded.
         let sizes = sizes.filter(move |size| *size <= limit);
         sizes.filter_map(|size| usize::try_from(size).ok())
     };
-    let items = outside("minItems", "maxItems", COUNTED).map(Edit::Items);
-    let properties = outside("minProperties", "maxProperties", COUNTED).map(Edit::Properties);
+    let items = outside("minItems", "maxItems", COUNTED).map(DocumentEdit::Items);
+    let properties =
+        outside("minProperties", "maxProperties", COUNTED).map(DocumentEdit::Properties);
     let texts = outside("minLength", "maxLength", LETTERS);
-    let texts = texts.map(|size| Edit::Set(Value::from("a".repeat(size))));
-    let twice = (wanted.get("uniqueItems") == Some(&Value::Bool(true))).then_some(Edit::Items(2));
+    let texts = texts.map(|size| DocumentEdit::Set(Value::from("a".repeat(size))));
+    // Two items are enough for two that are equal.
+    let twice =
+        (wanted.get("uniqueItems") == Some(&Value::Bool(true))).then_some(DocumentEdit::Items(2));
     let names = wanted.get("propertyNames").map(odd_names);
-    let names = names.unwrap_or_default().into_iter().map(Edit::Named);
+    let names = names
+        .unwrap_or_default()
+        .into_iter()
+        .map(DocumentEdit::Named);
     let counted = items.chain(properties).chain(texts).chain(twice);
     counted.chain(names).collect()
 }

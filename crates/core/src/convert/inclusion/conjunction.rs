@@ -1,27 +1,32 @@
 //! Schemas that apply to the same value, all of them.
 
 use super::address;
-use crate::convert::sketch::{Kinds, Source, finite, is_required, item_parts, property_parts};
+use crate::convert::sketch::{
+    JsonKinds, SchemaSource, finite, is_required, item_parts, property_parts,
+};
 use crate::types::limits::SCHEMA_WORK;
 use serde_json::{Map, Value};
 use std::collections::HashSet;
 
 /// A schema and all that it refers to or combines, each to be read by its own keywords; `None` if a
 /// reference can't be followed.
-pub(super) fn parts<'a>(source: &'a Source, schema: &'a Value) -> Option<Vec<&'a Value>> {
+pub(super) fn parts<'a>(source: &'a SchemaSource, schema: &'a Value) -> Option<Vec<&'a Value>> {
     let mut found: Vec<&Value> = Vec::new();
     let mut seen = HashSet::new();
+    // A stack and a set: references may lead in circles.
     let mut todo = vec![schema];
     while let Some(next) = todo.pop() {
         if !seen.insert(address(next)) {
             continue;
         }
+        // Bounded: a schema that is larger counts as one that can't be followed.
         if found.len() > SCHEMA_WORK {
             return None;
         }
         let reference = next.get("$ref").and_then(Value::as_str);
         if let Some(reference) = reference {
             todo.push(source.resolve(reference)?);
+            // Up to draft 7 the words beside a reference do not count.
             if source.ref_stands_alone() {
                 continue;
             }
@@ -53,10 +58,14 @@ pub(super) struct Conjunction<'a> {
 
 impl<'a> Conjunction<'a> {
     /// What can't be followed says nothing.
-    pub(super) fn of(source: &'a Source, schemas: impl IntoIterator<Item = &'a Value>) -> Self {
+    pub(super) fn of(
+        source: &'a SchemaSource,
+        schemas: impl IntoIterator<Item = &'a Value>,
+    ) -> Self {
         let mut all: Vec<&'a Value> = Vec::new();
         let mut seen = HashSet::new();
         for schema in schemas {
+            // Less is known then, so less is proven, and nothing wrongly.
             let parts = parts(source, schema).unwrap_or_default();
             // A schema that refers to itself twice would double on every level.
             all.extend(parts.into_iter().filter(|part| seen.insert(address(part))));
@@ -66,6 +75,7 @@ impl<'a> Conjunction<'a> {
             let lists = words.filter_map(|word| part.get(word).and_then(Value::as_array));
             lists.collect::<Vec<_>>()
         };
+        // Not opened yet: each alternative doubles the work.
         let choices: Vec<&'a Vec<Value>> = all.iter().flat_map(listed).collect();
         Self {
             width: choices.iter().map(|list| list.len()).sum(),
@@ -87,11 +97,11 @@ impl<'a> Conjunction<'a> {
         choices.map(address).collect()
     }
 
-    pub(super) fn kinds(&self) -> Kinds {
-        let all = self.parts.iter().map(|part| Kinds::of(part));
-        let all = all.fold(Kinds::ALL, Kinds::and);
+    pub(super) fn kinds(&self) -> JsonKinds {
+        let all = self.parts.iter().map(|part| JsonKinds::of(part));
+        let all = all.fold(JsonKinds::ALL, JsonKinds::and);
         if self.no_null {
-            all.without(Kinds::NULL)
+            all.without(JsonKinds::NULL)
         } else {
             all
         }
@@ -105,7 +115,7 @@ impl<'a> Conjunction<'a> {
     pub(super) fn finite(&self) -> Option<Vec<Value>> {
         let mut values = self.parts.iter().find_map(|part| finite(part))?;
         let kinds = self.kinds();
-        values.retain(|value| Kinds::of_value(value).within(kinds));
+        values.retain(|value| JsonKinds::of_value(value).within(kinds));
         Some(values)
     }
 
@@ -115,14 +125,16 @@ impl<'a> Conjunction<'a> {
     }
 
     /// One for each of the first alternatives that were not looked into.
-    pub(super) fn alternatives(&self, source: &'a Source) -> Option<Vec<Self>> {
+    pub(super) fn alternatives(&self, source: &'a SchemaSource) -> Option<Vec<Self>> {
         let (list, rest) = self.choices.split_first()?;
+        // Bounded by depth, since each opened choice multiplies with the next one.
         if self.opened >= OPENED {
             return None;
         }
         let one = |alternative: &'a Value| {
             let inner = Self::of(source, [alternative]);
             let mut all = self.clone();
+            // A part that is known already would only be compared twice.
             let known: HashSet<usize> = all.parts.iter().map(|part| address(part)).collect();
             let new = inner.parts.into_iter();
             all.parts
@@ -136,13 +148,13 @@ impl<'a> Conjunction<'a> {
     }
 
     /// What is known of a property.
-    pub(super) fn property(&self, source: &'a Source, key: &str) -> Self {
+    pub(super) fn property(&self, source: &'a SchemaSource, key: &str) -> Self {
         let schemas = self.maps().flat_map(|map| property_parts(map, key));
         Self::of(source, schemas)
     }
 
     /// What is known of properties with other names than those.
-    pub(super) fn others(&self, source: &'a Source) -> Self {
+    pub(super) fn others(&self, source: &'a SchemaSource) -> Self {
         let rest = self
             .maps()
             .filter_map(|map| map.get("additionalProperties"));
@@ -150,7 +162,7 @@ impl<'a> Conjunction<'a> {
     }
 
     /// What is known of the items, in order; the last one is for all others.
-    pub(super) fn items(&self, source: &'a Source) -> Vec<Self> {
+    pub(super) fn items(&self, source: &'a SchemaSource) -> Vec<Self> {
         let lists: Vec<Vec<&Value>> = self.parts.iter().map(|part| item_parts(part)).collect();
         let longest = lists.iter().map(Vec::len).max().unwrap_or(1);
         let item = |number: usize| {

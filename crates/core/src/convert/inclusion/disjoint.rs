@@ -1,7 +1,7 @@
 //! Alternatives of which no two fit the same value.
 
 use super::conjunction::Conjunction;
-use crate::convert::sketch::{Kinds, Source};
+use crate::convert::sketch::{JsonKinds, SchemaSource};
 use crate::types::same;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
@@ -10,7 +10,8 @@ use std::collections::BTreeSet;
 const ALTERNATIVES: usize = 32;
 
 /// Whether all of them differ by their types, or by the value of a property that both require.
-pub(super) fn all(source: &Source, list: &[Value]) -> bool {
+pub(super) fn all(source: &SchemaSource, list: &[Value]) -> bool {
+    // Every pair is compared.
     if list.len() > ALTERNATIVES {
         return false;
     }
@@ -21,6 +22,7 @@ pub(super) fn all(source: &Source, list: &[Value]) -> bool {
     let mut rest = known.as_slice();
     while let Some((first, others)) = rest.split_first() {
         if !others.iter().all(|other| disjoint(source, first, other)) {
+            // Each with those behind it; the order does not matter.
             return false;
         }
         rest = others;
@@ -28,20 +30,23 @@ pub(super) fn all(source: &Source, list: &[Value]) -> bool {
     true
 }
 
-fn disjoint(source: &Source, one: &Conjunction<'_>, other: &Conjunction<'_>) -> bool {
+fn disjoint(source: &SchemaSource, one: &Conjunction<'_>, other: &Conjunction<'_>) -> bool {
     let kinds = one.kinds().and(other.kinds());
+    // No value has two types.
     if kinds.is_none() {
         return true;
     }
+    // Both list their values: a value in common is all that could fit both.
     if let (Some(one), Some(other)) = (one.finite(), other.finite())
         && !overlap(&one, &other)
     {
         return true;
     }
     // Only objects fit both, and they differ by a tag.
-    kinds.within(Kinds::OBJECT)
+    kinds.within(JsonKinds::OBJECT)
         && required(one).intersection(&required(other)).any(|tag| {
             let (one, other) = (one.property(source, tag), other.property(source, tag));
+            // The tag of tagged unions: listed values that never meet.
             match (one.finite(), other.finite()) {
                 (Some(one), Some(other)) => !overlap(&one, &other),
                 _ => one.kinds().and(other.kinds()).is_none(),

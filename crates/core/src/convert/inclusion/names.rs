@@ -1,8 +1,8 @@
 //! Which names a schema leaves to whoever writes a document.
 
 use super::conjunction::Conjunction;
-use super::says_nothing;
-use crate::convert::sketch::{Source, property_parts};
+use super::is_unconstrained;
+use crate::convert::sketch::{SchemaSource, property_parts};
 use serde_json::{Map, Value};
 
 /// Schemas that are looked into.
@@ -15,8 +15,10 @@ const MAPS: [&str; 2] = ["dependencies", "dependentSchemas"];
 
 impl<'a> Conjunction<'a> {
     /// Whether a property may be there or not, and be anything, without a word about it.
-    pub(super) fn leaves_open(&self, source: &'a Source, name: &str) -> bool {
+    pub(super) fn leaves_open(&self, source: &'a SchemaSource, name: &str) -> bool {
         let mut todo: Vec<&Value> = self.parts.clone();
+        // Bounded: for large schemas it is assumed that the name is spoken of, which is the strict
+        // side.
         let mut looked_into = 0;
         while let Some(next) = todo.pop() {
             looked_into += 1;
@@ -30,11 +32,13 @@ impl<'a> Conjunction<'a> {
                 return false;
             }
             if let Some(reference) = map.get("$ref").and_then(Value::as_str) {
+                // What can't be followed may speak of it.
                 match source.resolve(reference) {
                     Some(schema) => todo.push(schema),
                     None => return false,
                 }
             }
+            // All words that hold schemas for the same value, whichever of them applies.
             todo.extend(
                 LISTS
                     .iter()
@@ -50,6 +54,7 @@ impl<'a> Conjunction<'a> {
 }
 
 fn speaks_of(map: &Map<String, Value>, name: &str) -> bool {
+    // Any mention counts, since it could make the name required or forbid it.
     let is_name = |value: &Value| value.as_str() == Some(name);
     let listed = |value: &Value| {
         value
@@ -58,7 +63,9 @@ fn speaks_of(map: &Map<String, Value>, name: &str) -> bool {
     };
     let rest = map
         .get("additionalProperties")
-        .filter(|rest| says_nothing(rest));
+        .filter(|rest| is_unconstrained(rest));
+    // The very schema of `additionalProperties`, and not an equal one that is said of the name
+    // itself.
     let is_rest = |part: &Value| rest.is_some_and(|rest| std::ptr::eq(rest, part));
     let words = ["enum", "const", "$dynamicRef", "$recursiveRef"];
     property_parts(map, name).iter().any(|part| !is_rest(part))

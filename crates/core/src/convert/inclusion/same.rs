@@ -1,6 +1,6 @@
 //! What is the same in two schemas, references included.
 
-use crate::convert::sketch::Source;
+use crate::convert::sketch::{SchemaSource, objects_in};
 use serde_json::Value;
 use std::collections::{HashMap, HashSet};
 
@@ -22,16 +22,18 @@ pub(crate) fn has_moving_references(schema: &Value) -> bool {
 
 /// References that lead to the same in both.
 #[derive(Debug)]
-pub(super) struct Same(HashSet<String>);
+pub(super) struct SameReferences(HashSet<String>);
 
-impl Same {
+impl SameReferences {
     /// Of two schemas; `None` if the same text need not mean the same.
-    pub(super) fn of(from: &Source, to: &Source) -> Option<Self> {
-        let in_both = |source: &Source| !has_moving_references(&source.schema);
+    pub(super) fn of(from: &SchemaSource, to: &SchemaSource) -> Option<Self> {
+        let in_both = |source: &SchemaSource| !has_moving_references(&source.schema);
+        // A moving reference, such as `$dynamicRef`, depends on where it is met.
         if from.draft != to.draft || !in_both(from) || !in_both(to) {
             return None;
         }
         let mut inside: HashMap<&str, Vec<&str>> = HashMap::new();
+        // Only references of the target matter: the question is always about its parts.
         for reference in references(&to.schema) {
             let (known, wanted) = (from.resolve(reference), to.resolve(reference));
             if let (Some(known), Some(wanted)) = (known, wanted)
@@ -42,6 +44,7 @@ impl Same {
             }
         }
         // A reference is the same as long as all that it leads to is.
+        // To a fixed point: one that falls out takes with it those that lead to it.
         loop {
             let other = |inner: &&str| !inside.contains_key(inner);
             let differ = |(name, inner): (&&str, &Vec<&str>)| {
@@ -68,35 +71,14 @@ impl Same {
 
 /// All references, those that only stand in values included.
 fn references(schema: &Value) -> Vec<&str> {
-    let mut found = Vec::new();
-    let mut todo = vec![schema];
-    while let Some(next) = todo.pop() {
-        match next {
-            Value::Object(map) => {
-                found.extend(map.get("$ref").and_then(Value::as_str));
-                todo.extend(map.values());
-            }
-            Value::Array(items) => todo.extend(items),
-            _ => {}
-        }
-    }
-    found
+    // Too many are harmless: a reference in a value only makes it differ.
+    let found = objects_in(schema).filter_map(|map| map.get("$ref")?.as_str());
+    found.collect()
 }
 
 fn has_word(schema: &Value, words: &[&str]) -> bool {
-    let mut todo = vec![schema];
-    while let Some(next) = todo.pop() {
-        match next {
-            Value::Object(map) => {
-                let moves = |word: &&str| map.get(*word).is_some_and(Value::is_string);
-                if words.iter().any(moves) {
-                    return true;
-                }
-                todo.extend(map.values());
-            }
-            Value::Array(items) => todo.extend(items),
-            _ => {}
-        }
-    }
-    false
+    objects_in(schema).any(|map| {
+        let moves = |word: &&str| map.get(*word).is_some_and(Value::is_string);
+        words.iter().any(moves)
+    })
 }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// The keyword, or the family of keywords, for which it is not proven.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) enum Why {
+pub(crate) enum GapReason {
     /// `required`.
     Required,
     /// `type`.
@@ -39,13 +39,15 @@ pub(crate) enum Why {
     TooMuch,
 }
 
-impl Why {
+impl GapReason {
     /// Of keywords; without any, of a schema as a whole.
     pub(super) fn of(words: Option<&[&str]>, schema: &Value) -> Self {
+        // Without words it is the schema as a whole, which is of a type, or nothing.
         let Some(first) = words.and_then(<[&str]>::first) else {
             let never = *schema == Value::Bool(false);
             return if never { Self::Forbidden } else { Self::Type };
         };
+        // The first word stands for its family.
         match *first {
             "type" => Self::Type,
             "enum" | "const" => Self::Values,
@@ -56,7 +58,7 @@ impl Why {
             "contains" => Self::Contains,
             "anyOf" | "oneOf" => Self::Alternatives,
             "if" | "dependencies" | "dependentRequired" | "dependentSchemas" => Self::Conditions,
-            "not" if says_never(schema) => Self::Forbidden,
+            "not" if rejects_everything(schema) => Self::Forbidden,
             "not" => Self::Exclusion,
             "propertyNames" => Self::Names,
             "unevaluatedProperties" | "unevaluatedItems" => Self::Unevaluated,
@@ -66,7 +68,7 @@ impl Why {
 }
 
 /// `not: {}`, as draft 4 has to say it.
-pub(crate) fn says_never(schema: &Value) -> bool {
+pub(crate) fn rejects_everything(schema: &Value) -> bool {
     match schema.get("not") {
         Some(Value::Object(map)) => map.is_empty(),
         Some(Value::Bool(all)) => *all,

@@ -1,14 +1,14 @@
 //! Content as a caller sees it, with all that it does not see noted beside the places where it was.
 
-use super::{Marks, Place, Right};
-use crate::convert::note::{By, Holds, Margin, Note};
+use super::{PlaceRestrictions, PlaceRight, RestrictedPlace};
+use crate::convert::note::{KeptNote, Margin, NoteCondition, NoteOrigin};
 use crate::types::limits::CONTENT_DEPTH;
 use crate::types::pointer::child;
 use crate::types::{Restriction, under_index, under_key};
 use serde_json::{Map, Value};
 
 /// What a caller sees, and what not.
-pub(super) struct Concealed {
+pub(super) struct ConcealedContent {
     /// An empty object if it sees nothing at all.
     pub(super) shown: Value,
     /// What was taken out, and what must stay as it is.
@@ -17,27 +17,33 @@ pub(super) struct Concealed {
     pub(super) hidden: Vec<(String, Restriction)>,
 }
 
-enum Seen {
+enum SeenValue {
     No(Restriction),
     Yes(Value, Margin),
 }
 
-impl Marks<'_> {
-    pub(super) fn conceal(&self, content: &Value) -> Concealed {
+impl PlaceRestrictions<'_> {
+    pub(super) fn conceal(&self, content: &Value) -> ConcealedContent {
         self.conceal_at(self.root(), content, "")
     }
 
     /// The same for a value inside of a document.
-    pub(super) fn conceal_at(&self, place: Place<'_>, value: &Value, at: &str) -> Concealed {
-        let mut conceal = Conceal {
+    pub(super) fn conceal_at(
+        &self,
+        place: RestrictedPlace<'_>,
+        value: &Value,
+        at: &str,
+    ) -> ConcealedContent {
+        let mut conceal = ConcealWalk {
             marks: self,
             hidden: Vec::new(),
         };
         let (shown, margin) = match conceal.value(place, value, at, 0) {
-            Seen::Yes(shown, margin) => (shown, margin),
-            Seen::No(_) => (Value::Object(Map::new()), Margin::default()),
+            SeenValue::Yes(shown, margin) => (shown, margin),
+            // The place itself is not shown: an empty object says so without saying what it was.
+            SeenValue::No(_) => (Value::Object(Map::new()), Margin::default()),
         };
-        Concealed {
+        ConcealedContent {
             shown,
             margin,
             hidden: conceal.hidden,
@@ -45,45 +51,56 @@ impl Marks<'_> {
     }
 }
 
-struct Conceal<'m> {
-    marks: &'m Marks<'m>,
+struct ConcealWalk<'m> {
+    marks: &'m PlaceRestrictions<'m>,
     hidden: Vec<(String, Restriction)>,
 }
 
-impl<'m> Conceal<'m> {
-    fn value(&mut self, place: Place<'_>, value: &Value, at: &str, depth: usize) -> Seen {
+impl<'m> ConcealWalk<'m> {
+    fn value(
+        &mut self,
+        place: RestrictedPlace<'_>,
+        value: &Value,
+        at: &str,
+        depth: usize,
+    ) -> SeenValue {
+        // Deeper than content may be is treated as unseen, which is safe; it never happens to
+        // bounded content.
         if !place.right.is_shown() || depth > CONTENT_DEPTH {
             self.hidden.push((at.to_owned(), place.mark));
-            return Seen::No(place.mark);
+            return SeenValue::No(place.mark);
         }
         match value {
             Value::Object(map) => self.object(&place, map, at, depth),
             Value::Array(items) => self.list(&place, items, at, depth),
-            other => Seen::Yes(other.clone(), Margin::default()),
+            other => SeenValue::Yes(other.clone(), Margin::default()),
         }
     }
 
     fn object(
         &mut self,
-        place: &Place<'_>,
+        place: &RestrictedPlace<'_>,
         map: &Map<String, Value>,
         at: &str,
         depth: usize,
-    ) -> Seen {
+    ) -> SeenValue {
         let mut shown = Map::with_capacity(map.len());
         let mut margin = Margin::default();
         for (key, value) in map {
             let at = child(at, key);
             let inner = self.marks.inside(place, &under_key(&place.parts, key), &at);
+            // Before the value is moved: the flag depends on the place and not on what is in it.
             let guarded = guarded(&inner);
             match self.value(inner, value, &at, depth + 1) {
-                Seen::No(mark) => {
-                    let note = Note::new(By::Unseen(mark), Holds::There);
+                SeenValue::No(mark) => {
+                    let note = KeptNote::new(NoteOrigin::Unseen(mark), NoteCondition::There);
                     margin.notes.push(note.key(key).value(value.clone()));
                 }
-                Seen::Yes(value, inside) => {
+                SeenValue::Yes(value, inside) => {
+                    // Its value goes along, so that a write can find out whether the sender has
+                    // changed it.
                     if guarded {
-                        let note = Note::new(By::Guarded, Holds::There);
+                        let note = KeptNote::new(NoteOrigin::Guarded, NoteCondition::There);
                         margin.notes.push(note.key(key).value(value.clone()));
                     }
                     margin.set_key(key, inside);
@@ -91,12 +108,18 @@ impl<'m> Conceal<'m> {
                 }
             }
         }
-        Seen::Yes(Value::Object(shown), margin)
+        SeenValue::Yes(Value::Object(shown), margin)
     }
 
     /// Items that stay keep their numbers: a gap is null, unless nothing stays. The note beside the
     /// list has all items then, or else those that are gaps, by number.
-    fn list(&mut self, place: &Place<'_>, items: &[Value], at: &str, depth: usize) -> Seen {
+    fn list(
+        &mut self,
+        place: &RestrictedPlace<'_>,
+        items: &[Value],
+        at: &str,
+        depth: usize,
+    ) -> SeenValue {
         let mut shown = Vec::with_capacity(items.len());
         let mut margin = Margin::default();
         let (mut gaps, mut guarded_items) = (Map::new(), Map::new());
@@ -107,12 +130,14 @@ impl<'m> Conceal<'m> {
             let inner = self.marks.inside(place, &ids, &at);
             let guarded = guarded(&inner);
             match self.value(inner, value, &at, depth + 1) {
-                Seen::No(mark) => {
+                SeenValue::No(mark) => {
                     strongest = strongest.and(mark);
                     gaps.insert(index.to_string(), value.clone());
+                    // Null keeps the numbers of the items behind it: pointers in the view and in a
+                    // write have to agree.
                     shown.push(Value::Null);
                 }
-                Seen::Yes(value, inside) => {
+                SeenValue::Yes(value, inside) => {
                     if guarded {
                         guarded_items.insert(index.to_string(), value.clone());
                     }
@@ -122,10 +147,11 @@ impl<'m> Conceal<'m> {
             }
         }
         if !guarded_items.is_empty() {
-            let note = Note::new(By::Guarded, Holds::There);
+            let note = KeptNote::new(NoteOrigin::Guarded, NoteCondition::There);
             margin.notes.push(note.value(Value::Object(guarded_items)));
         }
         if !gaps.is_empty() {
+            // With nothing left to show, gaps would only tell how many items there are.
             let all = gaps.len() == items.len();
             let value = if all {
                 Value::Array(items.to_vec())
@@ -135,14 +161,14 @@ impl<'m> Conceal<'m> {
             if all {
                 shown.clear();
             }
-            let note = Note::new(By::Unseen(strongest), Holds::There);
+            let note = KeptNote::new(NoteOrigin::Unseen(strongest), NoteCondition::There);
             margin.notes.push(note.value(value));
         }
-        Seen::Yes(Value::Array(shown), margin)
+        SeenValue::Yes(Value::Array(shown), margin)
     }
 }
 
 /// Whether a place is the outermost one of those that must stay as they are.
-fn guarded(place: &Place<'_>) -> bool {
-    place.right == Right::Guarded && !place.inside_guarded
+fn guarded(place: &RestrictedPlace<'_>) -> bool {
+    place.right == PlaceRight::Guarded && !place.inside_guarded
 }

@@ -3,21 +3,22 @@
 //! A kept value is as restricted as its own version says of the place that it belongs to. Where that
 //! place can't be told, it is as restricted as anything in that version: rather too much is hidden.
 
-use super::Right;
-use crate::convert::kept::{Kept, KeptPlace};
-use crate::convert::note::{By, Margin, Note, What};
+use super::PlaceRight;
+use crate::convert::kept::{KeptPlace, KeptValues};
+use crate::convert::note::{KeptNote, Margin, NoteOrigin, NotePurpose};
 use crate::convert::path::{Trail, pattern};
-use crate::convert::refusal::{Reason, Refusal};
-use crate::convert::step::{Way, images_all};
+use crate::convert::refusal::Carried;
+use crate::convert::refusal::{ConversionObstacle, ConversionRefusal};
+use crate::convert::step::{StepWay, images_all};
 use crate::convert::versions::Versions;
-use crate::types::{Restriction, Schema, Step as Token, Visibility};
+use crate::types::{PathToken, Restriction, Schema, Visibility};
 use crate::version::Version;
 use std::borrow::Cow;
 
 impl Versions {
-    pub(super) fn schema(&self, number: usize) -> Result<&Schema, Refusal> {
+    pub(super) fn schema(&self, number: usize) -> Carried<&Schema> {
         let version = self.type_version(number);
-        let unknown = || Refusal::whole(Reason::TooComplex);
+        let unknown = || ConversionRefusal::whole(ConversionObstacle::TooComplex);
         version.map(|version| &version.schema).ok_or_else(unknown)
     }
 
@@ -28,7 +29,7 @@ impl Versions {
         margin: &mut Margin,
         sees: Visibility,
     ) {
-        let shown = |right: Right| right.is_shown();
+        let shown = |right: PlaceRight| right.is_shown();
         self.forget(terms, margin, &mut Trail::new(), sees, shown);
     }
 
@@ -41,13 +42,13 @@ impl Versions {
     pub fn kept_above(
         &self,
         at: Version,
-        kept: &Kept,
+        kept: &KeptValues,
         sees: Visibility,
-    ) -> Result<Vec<KeptPlace>, Refusal> {
+    ) -> Result<Vec<KeptPlace>, ConversionRefusal> {
         let seen = if self.restricts() {
             let mut seen = kept.clone();
             // That a secure value exists is no secret: views list where.
-            let told = |right: Right| right != Right::Unseen;
+            let told = |right: PlaceRight| right != PlaceRight::Unseen;
             let number = self.number(at)?;
             self.forget(number, &mut seen.0, &mut Trail::new(), sees, told);
             Cow::Owned(seen)
@@ -81,12 +82,15 @@ impl Versions {
         margin: &mut Margin,
         at: &mut Trail,
         sees: Visibility,
-        stays: fn(Right) -> bool,
+        stays: fn(PlaceRight) -> bool,
     ) {
-        let seen = |note: &Note| stays(Right::of(self.marks_of(terms, note, at), sees));
+        // By the strongest restriction inside, because an entry is listed as a whole.
+        let seen = |note: &KeptNote| stays(PlaceRight::of(self.marks_of(terms, note, at), sees));
         margin.notes.retain(seen);
+        // A note's own margin speaks of places inside of its value, so the trail goes through its
+        // key.
         for note in &mut margin.notes {
-            let named = note.key.clone().map(Token::Key);
+            let named = note.key.clone().map(PathToken::Key);
             let pushed = named.is_some();
             at.extend(named);
             self.forget(terms, &mut note.margin, at, sees, stays);
@@ -95,19 +99,19 @@ impl Versions {
             }
         }
         for (key, inner) in &mut margin.keys {
-            at.push(Token::Key(key.clone()));
+            at.push(PathToken::Key(key.clone()));
             self.forget(terms, inner, at, sees, stays);
             at.pop();
         }
         for inner in margin.items.values_mut() {
-            at.push(Token::Every);
+            at.push(PathToken::Every);
             self.forget(terms, inner, at, sees, stays);
             at.pop();
         }
     }
 
     /// Whether something secure is kept.
-    pub(super) fn keeps_secure(&self, terms: usize, kept: &Kept) -> bool {
+    pub(super) fn keeps_secure(&self, terms: usize, kept: &KeptValues) -> bool {
         self.has_secure(terms, &kept.0, &mut Trail::new())
     }
 
@@ -115,7 +119,7 @@ impl Versions {
         let mut found = false;
         for note in &margin.notes {
             found = found || self.marks_of(terms, note, at).secure;
-            let named = note.key.clone().map(Token::Key);
+            let named = note.key.clone().map(PathToken::Key);
             let pushed = named.is_some();
             at.extend(named);
             found = found || self.has_secure(terms, &note.margin, at);
@@ -124,12 +128,12 @@ impl Versions {
             }
         }
         for (key, inner) in &margin.keys {
-            at.push(Token::Key(key.clone()));
+            at.push(PathToken::Key(key.clone()));
             found = found || self.has_secure(terms, inner, at);
             at.pop();
         }
         for inner in margin.items.values() {
-            at.push(Token::Every);
+            at.push(PathToken::Every);
             found = found || self.has_secure(terms, inner, at);
             at.pop();
         }
@@ -137,11 +141,14 @@ impl Versions {
     }
 
     /// The strongest marks of a kept value and all inside of it.
-    fn marks_of(&self, terms: usize, note: &Note, around: &Trail) -> Restriction {
+    fn marks_of(&self, terms: usize, note: &KeptNote, around: &Trail) -> Restriction {
+        // Remarks without a value or a version have nothing to hide.
         let (version, value) = match (version_of(note), &note.value) {
             (Some(version), Some(value)) => (version, value),
             _ => return Restriction::default(),
         };
+        // A version that is gone can no longer say what it restricted: nobody sees what was kept
+        // for it except who sees all.
         let Some((number, schema)) = self.known(version) else {
             return STRONGEST;
         };
@@ -149,25 +156,34 @@ impl Versions {
             return Restriction::default();
         }
         let container = value.is_object() || value.is_array();
+        // The rest of a list or the parts of a text have no place of their own in a schema, so a
+        // field's restriction can't be looked up for them.
         let is_place = match note.by {
-            By::Step { what, .. } => matches!(what, What::Field | What::Displaced) || !container,
+            NoteOrigin::Step { what, .. } => {
+                matches!(what, NotePurpose::Field | NotePurpose::Displaced) || !container
+            }
             _ => true,
         };
         let steps = self.path(terms, number);
         let mut own = around.clone();
-        own.extend(note.key.clone().map(Token::Key));
-        let mut places = images_all(&steps, Way::Forward, own.clone());
-        for mut image in images_all(&steps, Way::Forward, around.clone()) {
-            image.extend(note.key.clone().map(Token::Key));
+        own.extend(note.key.clone().map(PathToken::Key));
+        let mut places = images_all(&steps, StepWay::Forward, own.clone());
+        // Steps may move the field or only the object around it: both readings of the note count.
+        for mut image in images_all(&steps, StepWay::Forward, around.clone()) {
+            image.extend(note.key.clone().map(PathToken::Key));
             places.push(image);
         }
         places.push(own);
+        // No version declares the place: it can't be told what it was, so the strongest
+        // restriction of the schema stands for it.
         places.retain(|place| schema.declares_some(&pattern(place)));
         if !is_place || places.is_empty() {
             return strongest(schema);
         }
         let outer = places.iter().map(|place| schema.strongest(place));
         let mut marks = outer.fold(Restriction::default(), Restriction::and);
+        // A container is restricted as strongly as anything inside of it, because it is shown as a
+        // whole.
         if container {
             for inner in schema.restricted_paths() {
                 let inside = |place: &Trail| begins_with(inner.path.steps(), place);
@@ -195,17 +211,19 @@ fn strongest(schema: &Schema) -> Restriction {
     marks.fold(Restriction::default(), Restriction::and)
 }
 
-const fn version_of(note: &Note) -> Option<Version> {
+const fn version_of(note: &KeptNote) -> Option<Version> {
     match note.by {
-        By::Step { version, .. } | By::Hidden(version) | By::Own(version) => Some(version),
-        By::Filled | By::Unseen(_) | By::Guarded => None,
+        NoteOrigin::Step { version, .. }
+        | NoteOrigin::Hidden(version)
+        | NoteOrigin::Own(version) => Some(version),
+        NoteOrigin::Filled | NoteOrigin::Unseen(_) | NoteOrigin::Guarded => None,
     }
 }
 
 /// Whether a path can lead through a place.
-fn begins_with(path: &[Token], place: &[Token]) -> bool {
-    let meets = |(one, other): (&Token, &Token)| {
-        one == other || *one == Token::Every || *other == Token::Every
+fn begins_with(path: &[PathToken], place: &[PathToken]) -> bool {
+    let meets = |(one, other): (&PathToken, &PathToken)| {
+        one == other || *one == PathToken::Every || *other == PathToken::Every
     };
     path.len() >= place.len() && path.iter().zip(place).all(meets)
 }

@@ -1,20 +1,21 @@
 //! Writing by a caller that does not see everything: the body is completed by what the caller does
 //! not see, and is then a body like any other.
 
-use super::settle::Settle;
-use super::{Right, is_mask};
-use crate::convert::align::Align;
-use crate::convert::note::By;
-use crate::convert::put::Put;
-use crate::convert::refusal::{Reason, Refusal};
-use crate::convert::versions::{Record, Versions};
+use super::settle::SettleWalk;
+use super::{PlaceRight, is_mask};
+use crate::convert::align::ItemAlignment;
+use crate::convert::note::NoteOrigin;
+use crate::convert::put::PutOutcome;
+use crate::convert::refusal::Carried;
+use crate::convert::refusal::{ConversionObstacle, ConversionRefusal};
+use crate::convert::versions::{ContentRecord, Versions};
 use crate::types::{Restriction, Visibility, same};
 use crate::version::Version;
 use serde_json::Value;
 use std::collections::HashMap;
 
 /// A body with all that its sender does not see.
-pub(crate) struct Completed {
+pub(crate) struct CompletedBody {
     pub(crate) body: Value,
     /// Pointers, in the body's terms before the write, to what went with its place.
     pub(crate) dropped: Vec<String>,
@@ -31,11 +32,11 @@ impl Versions {
     /// to which item of a list something belongs that the caller does not see or may not change.
     pub fn put_for(
         &self,
-        stored: Record,
+        stored: ContentRecord,
         at: Version,
         body: Value,
         sees: Visibility,
-    ) -> Result<Put, Refusal> {
+    ) -> Result<PutOutcome, ConversionRefusal> {
         self.put_seeing(stored, at, body, self.restricts().then_some(sees), None)
     }
 
@@ -51,12 +52,14 @@ impl Versions {
         at: Version,
         body: Value,
         sees: Visibility,
-    ) -> Result<Record, Refusal> {
+    ) -> Result<ContentRecord, ConversionRefusal> {
         if !self.restricts() {
             return self.create(at, body);
         }
         let body = crate::convert::refusal::bounded(body)?;
         let number = self.number(at)?;
+        // A new resource replaces an empty view: whatever its body says of a restricted field is a
+        // change.
         let nothing = Value::Object(serde_json::Map::new());
         let completed = self.completed(number, &nothing, HashMap::new(), body, sees)?;
         self.create(at, completed.body)
@@ -71,55 +74,68 @@ impl Versions {
         unseen: HashMap<String, Restriction>,
         mut body: Value,
         sees: Visibility,
-    ) -> Result<Completed, Refusal> {
+    ) -> Carried<CompletedBody> {
+        // Two sets of restrictions: items may have moved, and a body may lead to other branches of
+        // the schema.
         let before = self.marks(there, view, sees, unseen)?;
         let after = self.marks(there, &body, sees, HashMap::new())?;
+        // What was restricted before stays so, whatever the body is. Where it was open, the body
+        // may still lead to a place that is not.
         let right = match before.root().right {
-            Right::Open => after.root().right,
+            PlaceRight::Open => after.root().right,
             right => right,
         };
+        // The caller sees nothing at all, so no place of the body can be compared with anything.
         if !right.is_shown() {
             let body = whole(right, view, body)?;
             let dropped = Vec::new();
-            return Ok(Completed { body, dropped });
+            return Ok(CompletedBody { body, dropped });
         }
+        // Both are seen as the caller sees them, so that only what it could see is compared.
         let old = before.conceal(view);
         let new = after.conceal(&after.schema.without_absent(&body)).shown;
-        let mut settle = Settle::new(&after);
-        if right == Right::Guarded && !same(&old.shown, &new) {
+        let mut settle = SettleWalk::new(&after);
+        if right == PlaceRight::Guarded && !same(&old.shown, &new) {
             settle.wrong.push(String::new());
         }
         let mut margin = old.margin;
-        let mut align = Align::new(self, there);
+        let mut align = ItemAlignment::new(self, there);
+        // Unseen values move with the items that they belong to, by the same rules as what other
+        // versions keep.
         align.align(&old.shown, &new, &mut margin)?;
         let mut dropped = Vec::new();
         for lost in align.dropped {
+            // To delete an item is to change what is guarded in it; unseen values go with it, and
+            // the caller is told.
             match lost.by {
-                By::Guarded => settle.wrong.push(lost.pointer),
+                NoteOrigin::Guarded => settle.wrong.push(lost.pointer),
                 _ => dropped.push(lost.pointer),
             }
         }
         settle.value(&after.root(), &mut body, margin, "")?;
         let mut wrong = settle.wrong;
         if wrong.is_empty() {
-            return Ok(Completed { body, dropped });
+            return Ok(CompletedBody { body, dropped });
         }
+        // In one order and once each: places are met on two walks.
         wrong.sort();
         wrong.dedup();
-        Err(Refusal::whole(Reason::RestrictedFields(wrong)))
+        Err(ConversionRefusal::whole(
+            ConversionObstacle::RestrictedFields(wrong),
+        ))
     }
 }
 
 /// A body in place of content that its sender does not see at all.
-fn whole(right: Right, view: &Value, body: Value) -> Result<Value, Refusal> {
+fn whole(right: PlaceRight, view: &Value, body: Value) -> Carried<Value> {
     let empty = body.as_object().is_some_and(serde_json::Map::is_empty);
-    let may_set = right == Right::Secure { guarded: false };
+    let may_set = right == PlaceRight::Secure { guarded: false };
     if empty || is_mask(&body) || same(view, &body) {
         return Ok(view.clone());
     }
     if may_set {
         return Ok(body);
     }
-    let all = Reason::RestrictedFields(vec![String::new()]);
-    Err(Refusal::whole(all))
+    let all = ConversionObstacle::RestrictedFields(vec![String::new()]);
+    Err(ConversionRefusal::whole(all))
 }

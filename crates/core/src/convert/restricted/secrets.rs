@@ -1,8 +1,8 @@
 //! Secure values apart from the record, because they are stored elsewhere, and encrypted.
 
-use crate::convert::kept::Kept;
-use crate::convert::refusal::{Reason, Refusal, bounded};
-use crate::convert::versions::{Record, Versions};
+use crate::convert::kept::KeptValues;
+use crate::convert::refusal::{ConversionObstacle, ConversionRefusal, bounded};
+use crate::convert::versions::{ContentRecord, Versions};
 use crate::types::Visibility;
 use crate::types::pointer::tokens;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use std::fmt;
 
 /// The secure parts of a record.
 #[derive(Clone, Default, PartialEq)]
-pub struct Secrets {
+pub struct RecordSecrets {
     /// Values of secure fields, by their pointers into the content.
     pub content: BTreeMap<String, Value>,
     /// All that is kept, if something secure is kept.
@@ -19,7 +19,7 @@ pub struct Secrets {
 }
 
 /// Values are not printed.
-impl fmt::Debug for Secrets {
+impl fmt::Debug for RecordSecrets {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kept = if self.kept.is_some() {
             " and what is kept"
@@ -34,7 +34,7 @@ impl fmt::Debug for Secrets {
     }
 }
 
-impl Secrets {
+impl RecordSecrets {
     /// Whether there are none.
     #[must_use]
     pub fn is_empty(&self) -> bool {
@@ -49,13 +49,18 @@ impl Versions {
     /// # Errors
     ///
     /// If the version is unknown, or the content is too deep.
-    pub fn split_secure(&self, mut record: Record) -> Result<(Record, Secrets), Refusal> {
-        let mut secrets = Secrets::default();
+    pub fn split_secure(
+        &self,
+        mut record: ContentRecord,
+    ) -> Result<(ContentRecord, RecordSecrets), ConversionRefusal> {
+        let mut secrets = RecordSecrets::default();
+        // Types without restrictions pay nothing.
         if !self.restricts() {
             return Ok((record, secrets));
         }
         let number = self.number(record.version)?;
         record.content = bounded(record.content)?;
+        // As somebody who sees everything else: what is still concealed then is secure.
         let marks = self.marks(number, &record.content, Visibility::Private, HashMap::new())?;
         for (pointer, _) in marks.conceal(&record.content).hidden {
             if let Some(value) = take(&mut record.content, &pointer) {
@@ -74,17 +79,22 @@ impl Versions {
 /// # Errors
 ///
 /// If a value has no place, or something stands there already.
-pub fn join_secure(mut record: Record, secrets: Secrets) -> Result<Record, Refusal> {
-    let mismatch = |pointer: &str| Refusal {
+pub fn join_secure(
+    mut record: ContentRecord,
+    secrets: RecordSecrets,
+) -> Result<ContentRecord, ConversionRefusal> {
+    let mismatch = |pointer: &str| ConversionRefusal {
         pointer: pointer.to_owned(),
-        reason: Reason::Secrets,
+        reason: ConversionObstacle::Secrets,
     };
     for (pointer, value) in secrets.content {
+        // Content and secrets are stored apart, so they can be from different backups.
         put_back(&mut record.content, &pointer, value).ok_or_else(|| mismatch(&pointer))?;
     }
     record.content = bounded(record.content)?;
     if let Some(kept) = secrets.kept {
-        let kept = Kept::from_json(&kept).filter(|_| record.kept.is_empty());
+        // A record that has kept values of its own as well can't be the one that was split.
+        let kept = KeptValues::from_json(&kept).filter(|_| record.kept.is_empty());
         record.kept = kept.ok_or_else(|| mismatch(""))?;
     }
     Ok(record)
@@ -110,6 +120,7 @@ fn take(content: &mut Value, pointer: &str) -> Option<Value> {
         (Value::Object(map), key) => map.shift_remove(&key),
         (Value::Array(items), index) => {
             let item = items.get_mut(index.parse::<usize>().ok()?)?;
+            // Null in its place, so that the pointers of the items behind it stay true.
             Some(std::mem::take(item))
         }
         _ => None,
@@ -123,6 +134,7 @@ fn put_back(content: &mut Value, pointer: &str, value: Value) -> Option<()> {
     }
     match parent(content, pointer)? {
         (Value::Object(map), key) => {
+            // Something is there already: the secrets are not this record's.
             if map.contains_key(&key) {
                 None
             } else {

@@ -1,15 +1,16 @@
 //! Items of a list that are restricted as such. They have no name, and a caller that does not see
 //! them sees gaps, or an empty list: only there a position tells which is which.
 
-use super::settle::{Said, Settle};
-use super::{Place, Right, is_mask};
-use crate::convert::note::{By, Margin};
-use crate::convert::refusal::Refusal;
+use super::settle::{BodyIntent, SettleWalk};
+use super::{PlaceRight, RestrictedPlace, is_mask};
+use crate::convert::note::{Margin, NoteOrigin};
+use crate::convert::refusal::Carried;
+use crate::convert::refusal::ConversionRefusal;
 use crate::types::{Restriction, under_index};
 use serde_json::{Map, Value};
 
 /// Items that the sender did not see.
-enum Unseen {
+enum UnseenItems {
     /// All that there were.
     All(Restriction, Vec<Value>),
     /// Some, by number.
@@ -17,7 +18,7 @@ enum Unseen {
     None,
 }
 
-impl Unseen {
+impl UnseenItems {
     fn get(&self, index: usize) -> Option<(Restriction, &Value)> {
         match self {
             Self::All(mark, items) => Some((*mark, items.get(index)?)),
@@ -27,36 +28,46 @@ impl Unseen {
     }
 }
 
-impl<'m> Settle<'m> {
+impl<'m> SettleWalk<'m> {
     pub(super) fn list(
         &mut self,
-        place: &Place<'m>,
+        place: &RestrictedPlace<'m>,
         items: &mut Vec<Value>,
         mut margin: Margin,
         at: &str,
-    ) -> Result<(), Refusal> {
-        let mut unseen = Unseen::None;
+    ) -> Carried<()> {
+        // The margin has at most one note of each kind beside a list, see `ConcealWalk::list`.
+        let mut unseen = UnseenItems::None;
         let mut guarded = Map::new();
         for note in std::mem::take(&mut margin.notes) {
             match (note.by, note.value) {
-                (By::Unseen(mark), Some(Value::Array(all))) => unseen = Unseen::All(mark, all),
-                (By::Unseen(mark), Some(Value::Object(some))) => unseen = Unseen::Some(mark, some),
-                (By::Guarded, Some(Value::Object(some))) => guarded = some,
+                (NoteOrigin::Unseen(mark), Some(Value::Array(all))) => {
+                    unseen = UnseenItems::All(mark, all);
+                }
+                (NoteOrigin::Unseen(mark), Some(Value::Object(some))) => {
+                    unseen = UnseenItems::Some(mark, some);
+                }
+                (NoteOrigin::Guarded, Some(Value::Object(some))) => guarded = some,
                 _ => {}
             }
         }
         match unseen {
-            Unseen::All(_, all) if items.is_empty() => {
+            // The sender saw an empty list and sent one back.
+            UnseenItems::All(_, all) if items.is_empty() => {
                 *items = all;
                 return Ok(());
             }
-            Unseen::All(_, ref all) if items.len() != all.len() => {
+            // It can only be a new list, since the sender could not edit items that it did not
+            // see.
+            UnseenItems::All(_, ref all) if items.len() != all.len() => {
                 return self.other_list(place, items, at);
             }
             _ => {}
         }
-        let ambiguous = || Refusal::ambiguous(at, None);
-        if let Unseen::Some(_, some) = &unseen
+        let ambiguous = || ConversionRefusal::ambiguous(at, None);
+        // A gap has no identity but its number. With fewer items it can't be told which of them is
+        // meant.
+        if let UnseenItems::Some(_, some) = &unseen
             && (0..items.len())
                 .filter(|index| some.contains_key(&index.to_string()))
                 .count()
@@ -71,7 +82,7 @@ impl<'m> Settle<'m> {
             let stored = unseen.get(index);
             let right = self.right(&inner, stored.map(|(mark, _)| mark));
             if right.is_shown() {
-                if right == Right::Guarded && !inner.inside_guarded {
+                if right == PlaceRight::Guarded && !inner.inside_guarded {
                     let saw = guarded.shift_remove(&index.to_string());
                     self.compare(&ids, place, value, saw.as_ref(), &at);
                 }
@@ -79,31 +90,40 @@ impl<'m> Settle<'m> {
                 continue;
             }
             let stored = stored.map(|(_, value)| value);
+            // Null is how the gap was shown, and stands for the item.
             if let (true, Some(stored)) = (value.is_null(), stored) {
                 *value = stored.clone();
                 continue;
             }
-            match (self.said(right, &inner, &ids, value, stored), stored) {
-                (Said::Keep, Some(stored)) => *value = stored.clone(),
-                (Said::Keep, None) => return Err(ambiguous()),
-                (Said::Wrong, _) => self.wrong.push(at),
-                (Said::Set | Said::Remove, _) => {}
+            match (self.body_intent(right, &inner, &ids, value, stored), stored) {
+                (BodyIntent::Keep, Some(stored)) => *value = stored.clone(),
+                // A mask for an item that does not exist can't be resolved.
+                (BodyIntent::Keep, None) => return Err(ambiguous()),
+                (BodyIntent::Wrong, _) => self.wrong.push(at),
+                (BodyIntent::Set | BodyIntent::Remove, _) => {}
             }
         }
+        // What is left has not been met: the sender has deleted it.
         let removed = guarded.keys().map(|index| format!("{at}/{index}"));
         self.wrong.extend(removed);
         Ok(())
     }
 
     /// Another number of items than the sender did not see: a list of new ones, if it may set them.
-    fn other_list(&mut self, place: &Place<'m>, items: &[Value], at: &str) -> Result<(), Refusal> {
+    fn other_list(
+        &mut self,
+        place: &RestrictedPlace<'m>,
+        items: &[Value],
+        at: &str,
+    ) -> Carried<()> {
+        // A mask stands for a stored item, and which one can't be told.
         if items.iter().any(is_mask) {
-            return Err(Refusal::ambiguous(at, None));
+            return Err(ConversionRefusal::ambiguous(at, None));
         }
         for index in 0..items.len() {
             let ids = under_index(&place.parts, index);
             let inner = self.marks.inside(place, &ids, &format!("{at}/{index}"));
-            if inner.right != (Right::Secure { guarded: false }) {
+            if inner.right != (PlaceRight::Secure { guarded: false }) {
                 self.wrong.push(at.to_owned());
                 break;
             }

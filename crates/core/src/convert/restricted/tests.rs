@@ -6,8 +6,9 @@ mod secrets;
 mod views;
 mod world;
 
+use crate::convert::refusal::Carried;
 use crate::convert::tests::{file, record, v, versions};
-use crate::convert::{Put, Refusal, Versions};
+use crate::convert::{PutOutcome, Versions};
 use crate::types::Visibility;
 use serde_json::{Value, json};
 
@@ -50,6 +51,6 @@ fn stored() -> Value {
     })
 }
 
-fn put(at: &str, body: Value, sees: Visibility) -> Result<Put, Refusal> {
+fn put(at: &str, body: Value, sees: Visibility) -> Carried<PutOutcome> {
     clusters().put_for(record("2.0.0", stored()), v(at), body, sees)
 }

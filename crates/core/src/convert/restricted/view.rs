@@ -1,12 +1,13 @@
 //! A resource shown at one version to one caller.
 
-use super::{MASK, Marks, Right};
-use crate::convert::kept::Kept;
-use crate::convert::note::{By, Holds, Margin, Note};
-use crate::convert::refusal::Refusal;
-use crate::convert::step::Run;
-use crate::convert::tree::Tree;
-use crate::convert::versions::{Carry, Record, Versions};
+use super::{MASK, PlaceRestrictions, PlaceRight};
+use crate::convert::kept::KeptValues;
+use crate::convert::note::{KeptNote, Margin, NoteCondition, NoteOrigin};
+use crate::convert::refusal::Carried;
+use crate::convert::refusal::ConversionRefusal;
+use crate::convert::step::Budget;
+use crate::convert::tree::NotedValue;
+use crate::convert::versions::{CarryPurpose, ContentRecord, Versions};
 use crate::types::pointer::{child, tokens};
 use crate::types::{Restriction, Visibility};
 use crate::version::Version;
@@ -19,7 +20,7 @@ pub struct SeenView {
     /// The content at the version that was asked for, without what the caller does not see.
     pub content: Value,
     /// What that version can't show, without what the caller does not see.
-    pub kept: Kept,
+    pub kept: KeptValues,
     /// Pointers, in this version's terms, to secure fields that have a value and that the caller
     /// would see otherwise.
     pub secure: Vec<String>,
@@ -54,6 +55,8 @@ fn set_mask(content: &mut Value, pointer: &str) {
             map.insert(last, Value::from(MASK));
         }
         Some(Value::Array(items)) => {
+            // The list is shown empty where nothing of it is seen: the mask is appended, so that
+            // the caller learns that something is there.
             let index = last.parse::<usize>().unwrap_or(usize::MAX);
             match items.get_mut(index) {
                 Some(item) => *item = Value::from(MASK),
@@ -73,10 +76,11 @@ impl Versions {
     /// As [`Versions::view`].
     pub fn view_for(
         &self,
-        record: Record,
+        record: ContentRecord,
         to: Version,
         sees: Visibility,
-    ) -> Result<SeenView, Refusal> {
+    ) -> Result<SeenView, ConversionRefusal> {
+        // Nothing to hide, so no walk: most types restrict nothing.
         if !self.restricts() {
             let view = self.view(record, to)?;
             return Ok(SeenView {
@@ -88,15 +92,20 @@ impl Versions {
         let version = record.version;
         let mut tree = record.into_tree()?;
         let (from, to) = (self.number(version)?, self.number(to)?);
+        // Before it is carried: what the stored version restricts must stay so under whatever name
+        // it is shown.
         let unseen = self.unseen_at(&tree, from, to, sees)?;
-        self.carry(from, to, &mut tree, &mut Run::new(), Carry::View)?;
+        self.carry(from, to, &mut tree, &mut Budget::new(), CarryPurpose::View)?;
         let marks = self.marks(to, &tree.value, sees, unseen)?;
         let concealed = marks.conceal(&tree.value);
         let mut margin = tree.margin;
         let mut secure = Vec::new();
         for (pointer, mark) in concealed.hidden {
+            // Also what is kept for the place would tell of it.
             forget_at(&mut margin, &tree.value, &pointer);
-            if Right::of(mark, sees) != Right::Unseen {
+            // That a secure value is set may be known, only not its value; of an unseen one not
+            // even that.
+            if PlaceRight::of(mark, sees) != PlaceRight::Unseen {
                 secure.push(pointer);
             }
         }
@@ -104,7 +113,7 @@ impl Versions {
         margin.tidy();
         Ok(SeenView {
             content: concealed.shown,
-            kept: Kept(margin),
+            kept: KeptValues(margin),
             secure,
         })
     }
@@ -125,14 +134,15 @@ impl Versions {
         document: &Value,
         sees: Visibility,
         mut extra: HashMap<String, Restriction>,
-    ) -> Result<Marks<'s>, Refusal> {
+    ) -> Carried<PlaceRestrictions<'s>> {
         for foreign in self.foreign_marks(number) {
             for (pointer, _) in foreign.path.find(document) {
+                // Several versions can restrict one place: all of them count.
                 let known = extra.entry(pointer).or_default();
                 *known = known.and(foreign.restriction);
             }
         }
-        Ok(Marks {
+        Ok(PlaceRestrictions {
             schema: self.schema(number)?,
             sees,
             extra,
@@ -143,12 +153,13 @@ impl Versions {
     /// carried there, and found again. Steps carry marks with the places that they move.
     pub(in crate::convert) fn unseen_at(
         &self,
-        stored: &Tree,
+        stored: &NotedValue,
         from: usize,
         to: usize,
         sees: Visibility,
-    ) -> Result<HashMap<String, Restriction>, Refusal> {
+    ) -> Carried<HashMap<String, Restriction>> {
         let mut found = HashMap::new();
+        // The version's own restrictions are found in its schema, and need no carrying.
         if from == to {
             return Ok(found);
         }
@@ -157,14 +168,15 @@ impl Versions {
         if hidden.is_empty() {
             return Ok(found);
         }
+        // A copy, because the flags would otherwise be stored with the record.
         let mut tree = stored.clone();
         for (pointer, mark) in hidden {
             if let Some(margin) = margin_at(&mut tree.margin, &tree.value, &pointer) {
-                let note = Note::new(By::Unseen(mark), Holds::There);
+                let note = KeptNote::new(NoteOrigin::Unseen(mark), NoteCondition::There);
                 margin.notes.push(note);
             }
         }
-        self.carry(from, to, &mut tree, &mut Run::new(), Carry::View)?;
+        self.carry(from, to, &mut tree, &mut Budget::new(), CarryPurpose::View)?;
         gather(&tree.margin, "", &mut found);
         Ok(found)
     }
@@ -174,6 +186,7 @@ impl Versions {
 fn margin_at<'m>(
     margin: &'m mut Margin,
     document: &Value,
+    // Keys and items are entered alike, since marks are put on both.
     pointer: &str,
 ) -> Option<&'m mut Margin> {
     let (mut margin, mut value) = (margin, document);
@@ -202,7 +215,8 @@ fn forget_at(margin: &mut Margin, document: &Value, pointer: &str) {
 /// The places that are marked as unseen.
 fn gather(margin: &Margin, at: &str, found: &mut HashMap<String, Restriction>) {
     for note in &margin.notes {
-        if let By::Unseen(mark) = note.by {
+        if let NoteOrigin::Unseen(mark) = note.by {
+            // A step may merge two places into one: the stronger restriction holds then.
             let known = found.entry(at.to_owned()).or_default();
             *known = known.and(mark);
         }

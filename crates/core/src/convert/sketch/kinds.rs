@@ -4,22 +4,22 @@ use serde_json::Value;
 
 /// JSON types as bits; an integer is a number, but not the other way round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Kinds(u8);
+pub(crate) struct JsonKinds(u8);
 
-const NAMES: [(&str, Kinds); 7] = [
-    ("null", Kinds::NULL),
-    ("boolean", Kinds::BOOLEAN),
-    ("number", Kinds::NUMBER),
-    ("integer", Kinds::INTEGER),
-    ("string", Kinds::STRING),
-    ("array", Kinds::ARRAY),
-    ("object", Kinds::OBJECT),
+const NAMES: [(&str, JsonKinds); 7] = [
+    ("null", JsonKinds::NULL),
+    ("boolean", JsonKinds::BOOLEAN),
+    ("number", JsonKinds::NUMBER),
+    ("integer", JsonKinds::INTEGER),
+    ("string", JsonKinds::STRING),
+    ("array", JsonKinds::ARRAY),
+    ("object", JsonKinds::OBJECT),
 ];
 
 /// Alternatives in alternatives that are looked into.
 const LEVELS: usize = 4;
 
-impl Kinds {
+impl JsonKinds {
     pub(crate) const ALL: Self = Self(0x7f);
     pub(crate) const NULL: Self = Self(1);
     pub(crate) const BOOLEAN: Self = Self(2);
@@ -38,9 +38,11 @@ impl Kinds {
         if *schema == Value::Bool(false) {
             return Self(0);
         }
+        // A reference may lead anywhere, also back to here.
         if levels == 0 || schema.get("$ref").is_some() {
             return Self::ALL;
         }
+        // Each keyword restricts by itself, so all of them are intersected.
         let typed = match schema.get("type") {
             None => Self::ALL,
             Some(Value::Array(words)) => words
@@ -54,6 +56,7 @@ impl Kinds {
         let constant = constant.map_or(Self::ALL, |value| Self::of_values([value]));
         let mut kinds = typed.and(listed).and(constant);
         let list = |word| schema.get(word).and_then(Value::as_array);
+        // One of the alternatives has to fit, so their kinds are united.
         for choices in [list("anyOf"), list("oneOf")].into_iter().flatten() {
             let each = choices.iter().map(|one| Self::seen(one, levels - 1));
             kinds = kinds.and(each.fold(Self(0), Self::or));
@@ -119,6 +122,7 @@ impl Kinds {
     /// As the value of `type`. A number that is no integer has no name, and becomes a number.
     pub(crate) fn to_json(self) -> Value {
         let fraction = self.has(Self::NUMBER.without(Self::INTEGER));
+        // `number` includes integers: with it, `integer` would be said twice.
         let named = |(name, kinds): &(&'static str, Self)| match *name {
             "number" => fraction,
             "integer" => self.has(Self::INTEGER) && !fraction,
@@ -126,6 +130,7 @@ impl Kinds {
         };
         let names = NAMES.iter().filter(|entry| named(entry));
         let mut names: Vec<Value> = names.map(|(name, _)| Value::from(*name)).collect();
+        // A single name is written as a text, as authors do.
         match names.len() {
             1 => names.pop().unwrap_or_default(),
             _ => Value::Array(names),
@@ -140,19 +145,19 @@ mod tests {
 
     #[test]
     fn an_integer_is_a_number_and_not_the_other_way_round() {
-        let of = |name: &str| Kinds::of(&json!({"type": name}));
+        let of = |name: &str| JsonKinds::of(&json!({"type": name}));
         assert!(of("integer").within(of("number")));
         assert!(!of("number").within(of("integer")));
-        assert!(Kinds::of(&json!({"enum": [1, 2.0]})).within(of("integer")));
-        assert!(!Kinds::of(&json!({"const": 1.5})).within(of("integer")));
+        assert!(JsonKinds::of(&json!({"enum": [1, 2.0]})).within(of("integer")));
+        assert!(!JsonKinds::of(&json!({"const": 1.5})).within(of("integer")));
     }
 
     #[test]
     fn kinds_are_written_as_they_are_read() {
         for kinds in [json!("null"), json!(["boolean", "string"]), json!("number")] {
-            assert_eq!(Kinds::of(&json!({"type": kinds})).to_json(), kinds);
+            assert_eq!(JsonKinds::of(&json!({"type": kinds})).to_json(), kinds);
         }
-        assert_eq!(Kinds::of(&json!(true)), Kinds::ALL);
-        assert!(Kinds::of(&json!(false)).is_none());
+        assert_eq!(JsonKinds::of(&json!(true)), JsonKinds::ALL);
+        assert!(JsonKinds::of(&json!(false)).is_none());
     }
 }

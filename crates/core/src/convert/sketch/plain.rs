@@ -1,14 +1,14 @@
 //! Makes a schema plain enough to change a property in it: references are written out, and what
 //! could speak of the property beside `properties` and `required` goes. Whatever goes allows more.
 
-use super::source::Source;
+use super::source::SchemaSource;
 use crate::types::compile_pattern;
 use crate::types::limits::SCHEMA_CHAIN;
 use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Writes out the reference that a schema is, if it is one. What stands beside it goes.
-pub(crate) fn write_out(node: &mut Value, source: &Source) {
+pub(crate) fn write_out(node: &mut Value, source: &SchemaSource) {
     for _ in 0..SCHEMA_CHAIN {
         let Some(Value::String(reference)) = node.get("$ref") else {
             return;
@@ -50,7 +50,10 @@ const CHOICES: [&str; 9] = [
 /// speaks only of properties that stay; whether something went.
 pub(crate) fn keep_choices(node: &mut Map<String, Value>, stays: &dyn Fn(&str) -> bool) -> bool {
     let before = node.len();
+    // Keywords that speak of an object as a whole, such as the number of its properties, are
+    // untrue once any property changes.
     node.retain(|word, _| !WHOLE.contains(&word.as_str()));
+    // `Some` of no names: nothing has been spoken of yet. `None` means any name, and stays so.
     let mut spoken = Some(BTreeSet::new());
     let speaks_well = |names: &Option<BTreeSet<String>>| {
         let names = names.as_ref();
@@ -66,12 +69,15 @@ pub(crate) fn keep_choices(node: &mut Map<String, Value>, stays: &dyn Fn(&str) -
     let conditional = speaks_well(&spoken);
     node.retain(|word, value| match word.as_str() {
         "if" | "then" | "else" => conditional,
+        // The alternatives are kept or dropped together: with one of them gone the others would
+        // say more than before.
         "allOf" | "anyOf" | "oneOf" => {
             let list = value.as_array().into_iter().flatten();
             let names = list.map(|schema| names_in(schema, 0));
             speaks_well(&names.fold(Some(BTreeSet::new()), both))
         }
         "not" => speaks_well(&names_in(value, 0)),
+        // Other choices can't be read by names, and go.
         word => !CHOICES.contains(&word),
     });
     node.len() != before
@@ -95,6 +101,7 @@ fn both(
 fn names_in(schema: &Value, depth: usize) -> Option<BTreeSet<String>> {
     let map = match schema {
         Value::Bool(_) => return Some(BTreeSet::new()),
+        // Bounded, as schemas nest. Deeper than that it may speak of anything.
         Value::Object(map) if depth < 8 => map,
         _ => return None,
     };
@@ -111,7 +118,9 @@ fn names_in(schema: &Value, depth: usize) -> Option<BTreeSet<String>> {
                 }
             }
             ("not" | "if" | "then" | "else", inner) => names.extend(names_in(inner, depth + 1)?),
+            // Keywords that restrict no property.
             ("type" | "title" | "description" | "$comment", _) => {}
+            // Whatever is not known may speak of any property.
             _ => return None,
         }
     }
@@ -153,6 +162,8 @@ fn matching<'v>(node: &'v Map<String, Value>, key: &str) -> Vec<(&'v String, &'v
 pub(crate) fn set_property(node: &mut Map<String, Value>, key: &str, schema: Value) {
     let patterns = matching(node, key).into_iter();
     let patterns: Vec<String> = patterns.map(|(text, _)| text.clone()).collect();
+    // The pattern has spoken of this name together with others: taken out, it restricts less,
+    // which is safe.
     if !patterns.is_empty() {
         if let Some(Value::Object(map)) = node.get_mut("patternProperties") {
             map.retain(|text, _| !patterns.contains(text));
@@ -160,6 +171,8 @@ pub(crate) fn set_property(node: &mut Map<String, Value>, key: &str, schema: Val
         // What the pattern matched else would now be additional.
         node.shift_remove("additionalProperties");
     }
+    // The name has a schema of its own now, so neither patterns nor `additionalProperties` speak
+    // of it.
     let properties = node
         .entry("properties")
         .or_insert_with(|| Value::Object(Map::new()));
@@ -175,6 +188,7 @@ pub(crate) fn is_required(node: &Map<String, Value>, key: &str) -> bool {
 
 /// Whether a property must be there.
 pub(crate) fn set_required(node: &mut Map<String, Value>, key: &str, required: bool) {
+    // Unchanged, so that the order of the names stays what the author has written.
     if is_required(node, key) == required {
         return;
     }
@@ -186,6 +200,7 @@ pub(crate) fn set_required(node: &mut Map<String, Value>, key: &str, required: b
     if required {
         names.push(Value::from(key));
     }
+    // An empty `required` is not allowed in draft 4.
     if !names.is_empty() {
         node.insert("required".to_owned(), Value::Array(names));
     }

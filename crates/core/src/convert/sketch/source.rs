@@ -10,16 +10,16 @@ const ORIGIN: &str = "origin";
 
 /// A schema as it was written, and its draft.
 #[derive(Debug)]
-pub(crate) struct Source {
+pub(crate) struct SchemaSource {
     pub(crate) schema: Value,
     pub(crate) draft: Draft,
 }
 
-impl Source {
+impl SchemaSource {
     pub(crate) fn of(schema: &Schema) -> Self {
         let draft = schema.draft();
         let mut schema = schema.source().clone();
-        leave_unjudged(&mut schema, draft);
+        drop_unjudged(&mut schema, draft);
         Self { schema, draft }
     }
 
@@ -39,6 +39,7 @@ impl Source {
 
     /// A part of the document, or of a sketch of it, as a document of its own.
     pub(crate) fn bundle(&self, node: &Value) -> Value {
+        // The draft decides where definitions are looked for.
         let definitions = match self.draft {
             Draft::Draft4 | Draft::Draft6 | Draft::Draft7 => "definitions",
             _ => "$defs",
@@ -49,12 +50,15 @@ impl Source {
             Value::Bool(false) => Map::from_iter([("not".to_owned(), json!({}))]),
             _ => Map::new(),
         };
+        // An id would change what relative references lead to, and the sketch is no longer what it
+        // named.
         for word in ["$schema", "$id", "id", "definitions", "$defs"] {
             map.shift_remove(word);
         }
         let mut bundle = Value::Object(map);
         let refers = has_reference(&bundle);
         self.prepare(&mut bundle, &start);
+        // The original document is large, and most parts refer to nothing.
         if refers {
             let mut origin = self.schema.clone();
             if let Some(map) = origin.as_object_mut() {
@@ -84,10 +88,13 @@ impl Source {
         };
         if let Some(Value::String(reference)) = map.get_mut("$ref")
             && let Some(fragment) = reference.strip_prefix('#')
+            // Only pointers are moved along; a reference by an anchor stays as it is.
             && (fragment.is_empty() || fragment.starts_with('/'))
         {
             *reference = format!("{start}{fragment}");
         }
+        // Only as schemas booleans are unknown to draft 4: `additionalProperties: false` is
+        // written the same in all drafts, and has to survive.
         let old = self.draft == Draft::Draft4;
         let keep: Vec<(&str, Option<Value>)> = ["additionalProperties", "additionalItems"]
             .into_iter()
@@ -141,10 +148,10 @@ fn is_unjudged(word: &str, draft: Draft) -> bool {
 
 /// Leaves out the words that mean something in other drafts only, so that the same words say the
 /// same.
-fn leave_unjudged(schema: &mut Value, draft: Draft) {
+fn drop_unjudged(schema: &mut Value, draft: Draft) {
     if let Some(map) = schema.as_object_mut() {
         map.retain(|word, _| !is_unjudged(word, draft));
-        each_inside(map, &mut |inner| leave_unjudged(inner, draft));
+        each_inside(map, &mut |inner| drop_unjudged(inner, draft));
     }
 }
 
@@ -162,8 +169,8 @@ const fn address(draft: Draft) -> &'static str {
 mod tests {
     use super::*;
 
-    fn source(schema: Value) -> Source {
-        Source::of(&Schema::compile(schema).unwrap())
+    fn source(schema: Value) -> SchemaSource {
+        SchemaSource::of(&Schema::compile(schema).unwrap())
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Schemas that list their values, and schemas made of others.
 
-use super::kinds::Kinds;
+use super::kinds::JsonKinds;
 use crate::types::{same, whole};
 use serde_json::{Value, json};
 
@@ -12,8 +12,8 @@ pub(crate) fn finite(schema: &Value) -> Option<Vec<Value>> {
         (None, Some(Value::Array(values))) => values.as_slice(),
         _ => return None,
     };
-    let kinds = Kinds::of(schema);
-    let fits = |value: &&Value| Kinds::of_value(value).within(kinds);
+    let kinds = JsonKinds::of(schema);
+    let fits = |value: &&Value| JsonKinds::of_value(value).within(kinds);
     Some(listed.iter().filter(fits).cloned().collect())
 }
 
@@ -38,9 +38,11 @@ pub(crate) fn whole_number(value: &Value) -> bool {
 
 /// What fits one of several schemas.
 pub(crate) fn one_of(mut schemas: Vec<Value>) -> Value {
+    // What fits nothing adds nothing to a choice.
     schemas.retain(|schema| *schema != Value::Bool(false));
     let mut distinct: Vec<Value> = Vec::new();
     for schema in schemas {
+        // What fits everything makes the others superfluous.
         if schema == Value::Bool(true) || schema == json!({}) {
             return Value::Bool(true);
         }
@@ -48,6 +50,7 @@ pub(crate) fn one_of(mut schemas: Vec<Value>) -> Value {
             distinct.push(schema);
         }
     }
+    // One alternative needs no choice around it, which steps would have to look into again.
     match distinct.len() {
         0 => Value::Bool(false),
         1 => distinct.pop().unwrap_or_default(),

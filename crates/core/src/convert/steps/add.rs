@@ -1,37 +1,39 @@
 //! `add: {path, value}`: a field that only the newer version has. `value` is what it is where
 //! nothing was kept; without it the field is absent then.
 
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::note::{Holds, Note, What};
-use crate::convert::path::{Path, Trail};
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Field as Known, Sketch, listed};
-use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
-use crate::convert::tree::Tree;
+use crate::convert::note::{KeptNote, NoteCondition, NotePurpose};
+use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::refusal::Carried;
+use crate::convert::sketch::{SchemaSketch, SketchField, listed};
+use crate::convert::step::{
+    Budget, ConversionClass, ConversionStep, DirectedStep, StepId, StepLoss, StepWay,
+};
+use crate::convert::tree::NotedValue;
 use crate::convert::weight::weight;
 use crate::types::same;
 use serde_json::Value;
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let id = making.id();
-    let field = Field::read(args, id)?;
-    Ok(vec![Directed::forward(field)])
+    let field = AddField::read(args, id)?;
+    Ok(vec![DirectedStep::forward(field)])
 }
 
 #[derive(Debug)]
-pub(crate) struct Field {
+pub(crate) struct AddField {
     id: StepId,
-    path: Path,
+    path: FieldPath,
     value: Option<Value>,
     /// Bytes of the value, roughly.
     weight: usize,
 }
 
-impl Field {
-    pub(crate) fn read(args: &mut Args<'_>, id: StepId) -> Result<Self, StepFlaw> {
+impl AddField {
+    pub(crate) fn read(args: &mut StepArgs<'_>, id: StepId) -> Result<Self, StepFlaw> {
         let path = args.path("path")?;
         let value = args.take("value").cloned();
         let weight = value.as_ref().map_or(0, weight);
@@ -43,28 +45,39 @@ impl Field {
         })
     }
 
-    fn bring(&self, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
-        tree.displace(&self.path, &self.id, Way::Forward);
+    fn bring(&self, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
+        tree.displace(&self.path, &self.id, StepWay::Forward);
+        // The object around it is no object in this document: there is no place for a field.
         if !tree.has_parent(&self.path) {
             return Ok(());
         }
         let (parents, key) = self.path.split();
         let around = tree.margin.get_mut(parents);
-        let noted =
-            around.and_then(|margin| self.id.take_note_on(margin, Way::Forward, What::Field, key));
+        let noted = around.and_then(|margin| {
+            self.id
+                .take_note_on(margin, StepWay::Forward, NotePurpose::Field, key)
+        });
         match noted {
-            Some(Note { value, margin, .. }) => {
+            Some(KeptNote { value, margin, .. }) => {
+                // A note without a value says that the newer version did not have the field.
                 if let Some(value) = value {
-                    tree.place(&self.path, run.restored(Tree { value, margin }));
+                    tree.place(&self.path, run.restored(NotedValue { value, margin }));
                 }
             }
             None => {
                 if let Some(value) = &self.value {
+                    // The value is written out once for each item of a list, so it counts against
+                    // the budget.
                     run.spend(self.weight)?;
-                    let mut field = Tree::from(value.clone());
+                    let mut field = NotedValue::from(value.clone());
+                    // Outside of a branch the usual value is recognized by what it is. Inside,
+                    // only a note tells that this step has made it.
                     if self.id.in_when {
-                        let sign = self.id.makes(Way::Forward, What::Part);
-                        field.margin.notes.push(Note::new(sign, Holds::Same));
+                        let sign = self.id.makes(StepWay::Forward, NotePurpose::Part);
+                        field
+                            .margin
+                            .notes
+                            .push(KeptNote::new(sign, NoteCondition::Same));
                     }
                     tree.place(&self.path, field);
                 }
@@ -73,77 +86,81 @@ impl Field {
         Ok(())
     }
 
-    fn take_away(&self, tree: &mut Tree, run: &Run) {
+    fn remove_added(&self, tree: &mut NotedValue, run: &Budget) {
         if !tree.has_parent(&self.path) {
             return;
         }
         let (parents, key) = self.path.split();
         let mut taken = tree.take(&self.path);
-        let sign = self.id.uses(Way::Backward, What::Part);
+        let sign = self.id.uses(StepWay::Backward, NotePurpose::Part);
         // In a branch of `when` the usual value depends on the branch, so every value that was not
         // made by this step is noted.
         // So is one with something kept beside it, such as the rest of a list that it is the first of.
-        let derived = |field: &mut Tree| {
+        let derived = |field: &mut NotedValue| {
             !run.there && field.margin.take_note(sign).is_some() && field.margin.is_bare()
         };
         let derived = taken.as_mut().is_some_and(derived);
+        // The step will make it again.
         if derived {
             taken = None;
         }
         let usual = match (&taken, &self.value) {
+            // In a branch the value alone does not tell, see above.
             _ if self.id.in_when => taken.is_none() && (derived || self.value.is_none()),
+            // With anything kept beside it the field can't be made again from the step alone.
             (Some(field), Some(value)) => field.margin.is_bare() && same(&field.value, value),
             (None, None) => true,
             _ => false,
         };
         if !usual {
-            let sign = self.id.makes(Way::Backward, What::Field);
-            let mut note = Note::new(sign, Holds::There).key(key);
+            let sign = self.id.makes(StepWay::Backward, NotePurpose::Field);
+            let mut note = KeptNote::new(sign, NoteCondition::There).key(key);
             if let Some(field) = taken {
                 note = note.value(field.value).margin(field.margin);
             }
             tree.margin.make(parents).notes.push(note);
         }
-        tree.close(&self.path, &self.id, Way::Backward, false, run);
+        // `taken` is false: the way forward has created no objects around it.
+        tree.close(&self.path, &self.id, StepWay::Backward, false, run);
     }
 }
 
-impl Step for Field {
-    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+impl ConversionStep for AddField {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         match way {
-            Way::Forward => self.bring(tree, run),
-            Way::Backward => {
-                self.take_away(tree, run);
+            StepWay::Forward => self.bring(tree, run),
+            StepWay::Backward => {
+                self.remove_added(tree, run);
                 Ok(())
             }
         }
     }
 
-    fn trace(&self, _way: Way, trail: Trail) -> Option<Trail> {
+    fn trace(&self, _way: StepWay, trail: Trail) -> Option<Trail> {
         self.path.rest(&trail).is_none().then_some(trail)
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         vec![&self.path]
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         sketch.around(&[&self.path], |scope| {
             let key = self.path.last();
             scope.take(key);
-            if let (Way::Forward, Some(value)) = (way, &self.value) {
+            if let (StepWay::Forward, Some(value)) = (way, &self.value) {
                 let schema = listed([value.clone()]);
                 let always = true;
-                scope.put(key, Known { schema, always });
+                scope.put(key, SketchField { schema, always });
             }
         });
     }
 
-    fn losses(&self, way: Way) -> Vec<Loss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         match way {
-            Way::Forward => Vec::new(),
-            Way::Backward => vec![Loss {
-                class: Class::Keeps,
+            StepWay::Forward => Vec::new(),
+            StepWay::Backward => vec![StepLoss {
+                class: ConversionClass::Keeps,
                 path: self.path.to_string(),
                 what: "has no place there and is kept".to_owned(),
             }],
@@ -157,7 +174,7 @@ impl Step for Field {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, in_lists, in_objects, is_in_the_way};
     use serde_json::json;
 
@@ -207,7 +224,7 @@ mod tests {
         pair.leads("/cpu", "/cpu");
         pair.comes_from("/cpu", "/cpu");
         pair.loses(&[]);
-        pair.loses_back(&[(Class::Keeps, "/gpu", "has no place there")]);
+        pair.loses_back(&[(ConversionClass::Keeps, "/gpu", "has no place there")]);
         is_in_the_way(json!({"add": {"path": "/b"}}));
     }
 

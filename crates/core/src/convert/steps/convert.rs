@@ -1,53 +1,57 @@
 //! `convert: {path, to, from}`: another type of scalar. `from` is a string unless it is said, or the
 //! older version's schema tells.
 
-use super::value::{Exchange, ValueStep, excerpt, kind};
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::sketch::Kinds;
-use crate::convert::step::{Class, Directed, Way};
+use super::value::{ValueExchange, ValueStep, excerpt, kind};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::sketch::JsonKinds;
+use crate::convert::step::{ConversionClass, DirectedStep, StepWay};
 use crate::types::{exact_number, whole};
 use serde_json::{Number, Value, json};
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
-    let to = Scalar::read(args, "to")?;
+    let to = ScalarType::read(args, "to")?;
     let from = match args.take("from") {
-        Some(_) => Some(Scalar::read(args, "from")?),
-        None if to != Scalar::String => Some(Scalar::String),
+        Some(_) => Some(ScalarType::read(args, "from")?),
+        // Most types that change were strings, because anything can be written as one.
+        None if to != ScalarType::String => Some(ScalarType::String),
         None => making.origin(&path).and_then(|(schema, origin)| {
             let types = schema.types_at(&origin);
-            let mut scalars = types.iter().filter_map(|name| Scalar::of(name));
+            // Two scalar types would leave open which one the way back leads to.
+            let mut scalars = types.iter().filter_map(|name| ScalarType::of(name));
             scalars.next().filter(|_| scalars.next().is_none())
         }),
     };
     let from = match from {
         Some(from) if from != to => from,
+        // A conversion that changes nothing is a mistake in the file, not a wish.
         Some(_) => return Err(args.flaw("to", "that is its type already")),
         None if making.knows_schemas() => {
             let reason = "the older version's schema does not tell the type; say from";
             return Err(args.flaw("to", reason));
         }
-        None => Scalar::Number,
+        // Without schemas, in an example of the documentation say, a number is the widest guess.
+        None => ScalarType::Number,
     };
-    Ok(vec![Directed::forward(ValueStep {
+    Ok(vec![DirectedStep::forward(ValueStep {
         id: making.id(),
         path,
-        exchange: Types { from, to },
+        exchange: ScalarExchange { from, to },
     })])
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Scalar {
+enum ScalarType {
     String,
     Integer,
     Number,
     Boolean,
 }
 
-impl Scalar {
+impl ScalarType {
     fn of(name: &str) -> Option<Self> {
         match name {
             "string" => Some(Self::String),
@@ -58,7 +62,7 @@ impl Scalar {
         }
     }
 
-    fn read(args: &mut Args<'_>, key: &'static str) -> Result<Self, StepFlaw> {
+    fn read(args: &mut StepArgs<'_>, key: &'static str) -> Result<Self, StepFlaw> {
         let found = Self::of(args.text(key)?);
         found.ok_or_else(|| args.flaw(key, "a type is string, integer, number or boolean"))
     }
@@ -98,38 +102,40 @@ pub(super) fn integer(whole: i128) -> Option<Value> {
 }
 
 #[derive(Debug)]
-struct Types {
-    from: Scalar,
-    to: Scalar,
+struct ScalarExchange {
+    from: ScalarType,
+    to: ScalarType,
 }
 
-impl Exchange for Types {
-    fn exchange(&self, way: Way, value: &Value) -> Result<Value, String> {
-        let (from, to) = match way {
-            Way::Forward => (self.from, self.to),
-            Way::Backward => (self.to, self.from),
-        };
+impl ValueExchange for ScalarExchange {
+    fn exchange(&self, way: StepWay, value: &Value) -> Result<Value, String> {
+        let (from, to) = way.choose((self.from, self.to), (self.to, self.from));
+        // A type that was loose may have had the new type all along.
         if !from.is_of(value) && to.is_of(value) {
             return Ok(value.clone());
         }
         let converted = match (value, to) {
-            (Value::String(text), Scalar::Integer) => {
+            (Value::String(text), ScalarType::Integer) => {
+                // Through 128 bits, so that a number beyond 64 is refused rather than wrapped
+                // around.
                 text.parse().ok().and_then(|whole: i128| integer(whole))
             }
-            (Value::String(text), Scalar::Number) => exact_number(text).map(Value::Number),
-            (Value::String(text), Scalar::Boolean) => text.parse().ok().map(Value::Bool),
-            (Value::Number(number), Scalar::String) => Some(Value::from(text_of(number))),
-            (Value::Bool(flag), Scalar::String) => Some(Value::from(flag.to_string())),
-            (Value::Number(number), Scalar::Integer) => rounded(number),
-            (Value::Number(_), Scalar::Number) => Some(value.clone()),
-            (Value::Bool(flag), Scalar::Integer | Scalar::Number) => {
+            (Value::String(text), ScalarType::Number) => exact_number(text).map(Value::Number),
+            (Value::String(text), ScalarType::Boolean) => text.parse().ok().map(Value::Bool),
+            (Value::Number(number), ScalarType::String) => Some(Value::from(text_of(number))),
+            (Value::Bool(flag), ScalarType::String) => Some(Value::from(flag.to_string())),
+            (Value::Number(number), ScalarType::Integer) => rounded(number),
+            (Value::Number(_), ScalarType::Number) => Some(value.clone()),
+            (Value::Bool(flag), ScalarType::Integer | ScalarType::Number) => {
                 Some(Value::from(u8::from(*flag)))
             }
-            (Value::Number(_), Scalar::Boolean) => match whole(value) {
+            // Only the two numbers that a boolean becomes on the way back.
+            (Value::Number(_), ScalarType::Boolean) => match whole(value) {
                 Some(0) => Some(Value::Bool(false)),
                 Some(1) => Some(Value::Bool(true)),
                 _ => None,
             },
+            // A container has no scalar form that could be undone.
             (Value::Array(_) | Value::Object(_), _) => {
                 return Err(format!("{} is no scalar", kind(value)));
             }
@@ -138,44 +144,43 @@ impl Exchange for Types {
         converted.ok_or_else(|| format!("{} can't be {}", excerpt(value), to.name()))
     }
 
-    fn losses(&self, way: Way) -> Vec<(Class, String)> {
-        let (from, to) = match way {
-            Way::Forward => (self.from, self.to),
-            Way::Backward => (self.to, self.from),
-        };
+    fn losses(&self, way: StepWay) -> Vec<(ConversionClass, String)> {
+        let (from, to) = way.choose((self.from, self.to), (self.to, self.from));
         match (from, to) {
-            (_, Scalar::String) | (Scalar::Integer, Scalar::Number) => Vec::new(),
-            (Scalar::Boolean, _) => Vec::new(),
-            (Scalar::Number, Scalar::Integer) => vec![
+            // Every scalar has a text, and an integer is a number already.
+            (_, ScalarType::String) | (ScalarType::Integer, ScalarType::Number) => Vec::new(),
+            (ScalarType::Boolean, _) => Vec::new(),
+            (ScalarType::Number, ScalarType::Integer) => vec![
                 (
-                    Class::Keeps,
+                    ConversionClass::Keeps,
                     "is rounded towards zero, what it was is kept".to_owned(),
                 ),
-                (Class::MayRefuse, "is refused beyond 64 bits".to_owned()),
+                (
+                    ConversionClass::MayRefuse,
+                    "is refused beyond 64 bits".to_owned(),
+                ),
             ],
             (_, to) => vec![
                 (
-                    Class::MayRefuse,
+                    ConversionClass::MayRefuse,
                     format!("is refused where it can't be {}", to.name()),
                 ),
                 (
-                    Class::Keeps,
+                    ConversionClass::Keeps,
                     "is kept where it was written in another way".to_owned(),
                 ),
             ],
         }
     }
 
-    fn image(&self, way: Way, schema: &Value) -> Value {
-        let to = match way {
-            Way::Forward => self.to,
-            Way::Backward => self.from,
-        };
-        if Kinds::of(schema).without(Kinds::NULL) == Kinds::BOOLEAN {
+    fn image(&self, way: StepWay, schema: &Value) -> Value {
+        let to = way.choose(self.to, self.from);
+        // A boolean has two values, so all results can be listed, which proves more than a type.
+        if JsonKinds::of(schema).without(JsonKinds::NULL) == JsonKinds::BOOLEAN {
             return match to {
-                Scalar::String => json!({"enum": ["false", "true"]}),
-                Scalar::Integer | Scalar::Number => json!({"enum": [0, 1]}),
-                Scalar::Boolean => json!({"type": "boolean"}),
+                ScalarType::String => json!({"enum": ["false", "true"]}),
+                ScalarType::Integer | ScalarType::Number => json!({"enum": [0, 1]}),
+                ScalarType::Boolean => json!({"type": "boolean"}),
             };
         }
         json!({"type": to.word()})
@@ -202,7 +207,7 @@ fn rounded(number: &Number) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw, is_in_the_way};
     use serde_json::json;
 
@@ -266,17 +271,17 @@ mod tests {
         let pair = |from: &str, to: &str| {
             Pair::of(json!([{"convert": {"path": "/x", "from": from, "to": to}}]))
         };
-        let rounded = (Class::Keeps, "/x", "rounded towards zero");
-        let beyond = (Class::MayRefuse, "/x", "beyond 64 bits");
+        let rounded = (ConversionClass::Keeps, "/x", "rounded towards zero");
+        let beyond = (ConversionClass::MayRefuse, "/x", "beyond 64 bits");
         pair("number", "integer").loses(&[rounded, beyond]);
         pair("number", "integer").loses_back(&[]);
         pair("boolean", "integer").loses(&[]);
         pair("boolean", "string").loses(&[]);
-        let refused = (Class::MayRefuse, "/x", "can't be an integer");
-        let written = (Class::Keeps, "/x", "written in another way");
+        let refused = (ConversionClass::MayRefuse, "/x", "can't be an integer");
+        let written = (ConversionClass::Keeps, "/x", "written in another way");
         pair("string", "integer").loses(&[refused, written]);
         pair("string", "integer").loses_back(&[]);
-        let refused = (Class::MayRefuse, "/x", "can't be a boolean");
+        let refused = (ConversionClass::MayRefuse, "/x", "can't be a boolean");
         pair("boolean", "number").loses_back(&[refused, written]);
         is_in_the_way(json!({"convert": {"path": "/b", "to": "integer"}}));
     }

@@ -1,56 +1,59 @@
 //! `each: {path, key, steps}`: steps for every item of a list or every value of a map. `key` is what
 //! the items of a list are told apart by, so that what is kept for an item finds it again.
 
-use crate::convert::making::{Args, Making, StepFlaw, every};
-use crate::convert::path::{Path, Trail};
+use crate::convert::path::{FieldPath, Trail};
 use crate::convert::program::fused;
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Field, Kinds, Sketch, keep_choices};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw, every};
+use crate::convert::refusal::Carried;
+use crate::convert::refusal::ConversionRefusal;
+use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, keep_choices};
 use crate::convert::step::{
-    Directed, ListKey, Loss, Mirror, Run, Step, Way, apply_all, images_all, sketch_all, spread_all,
-    trace_all,
+    Budget, ConversionStep, DirectedStep, ListKey, MirroredFields, StepLoss, StepWay, apply_all,
+    images_all, sketch_all, spread_all, trace_all,
 };
-use crate::convert::tree::Tree;
-use crate::types::Step as Token;
+use crate::convert::tree::NotedValue;
+use crate::types::PathToken;
 use serde_json::{Map, Value};
 use std::any::Any;
 use std::sync::Arc;
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
     let key = match args.take("key") {
         None => None,
         Some(_) => Some(args.text("key")?.to_owned()),
     };
     let steps = args.steps("steps", every(&path), making)?;
+    // A key without steps is allowed: it only says how items are told apart.
     if steps.is_empty() && key.is_none() {
         return Err(args.flaw("steps", "there is neither a step nor a key"));
     }
-    let each = Each { path, key, steps };
+    let each = EachItem { path, key, steps };
+    // A key that the steps remove could not match the items of a body with those that are stored.
     if each.key.is_some() && each.key_after().is_none() {
         let reason = "the key must be there after the steps as before, perhaps under another name";
         return Err(args.flaw("key", reason));
     }
-    Ok(vec![Directed::forward(each)])
+    Ok(vec![DirectedStep::forward(each)])
 }
 
 #[derive(Clone, Debug)]
-struct Each {
-    path: Path,
+struct EachItem {
+    path: FieldPath,
     key: Option<String>,
-    steps: Vec<Directed>,
+    steps: Vec<DirectedStep>,
 }
 
-impl Each {
+impl EachItem {
     /// What the key is called after the steps.
     fn key_after(&self) -> Option<String> {
-        let key = Token::Key(self.key.clone()?);
-        let after = trace_all(&self.steps, Way::Forward, vec![key])?;
+        let key = PathToken::Key(self.key.clone()?);
+        let after = trace_all(&self.steps, StepWay::Forward, vec![key])?;
         match after.as_slice() {
-            [Token::Key(key)] => Some(key.clone()),
+            [PathToken::Key(key)] => Some(key.clone()),
             _ => None,
         }
     }
@@ -61,17 +64,19 @@ impl Each {
     }
 }
 
-impl Step for Each {
-    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+impl ConversionStep for EachItem {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
+        // Nothing to do for the items; the list need not be walked.
         if self.steps.is_empty() {
             return Ok(());
         }
         let Some((value, mut beside)) = tree.lift(&self.path) else {
             return Ok(());
         };
-        let around = |refusal: Refusal| refusal.inside(&self.path.to_string());
+        let around = |refusal: ConversionRefusal| refusal.inside(&self.path.to_string());
+        // The item is taken out and put back, because a step works on a value with its margin.
         let mut inner = |value: &mut Value, margin| {
-            let mut item = Tree {
+            let mut item = NotedValue {
                 value: std::mem::take(value),
                 margin,
             };
@@ -83,14 +88,15 @@ impl Step for Each {
             Value::Array(items) => {
                 for (index, item) in items.iter_mut().enumerate() {
                     let margin = inner(item, beside.take_item(index));
-                    let margin = margin.map_err(|r: Refusal| around(r.in_item(index)))?;
+                    // The pointer of a refusal grows from the inside out.
+                    let margin = margin.map_err(|r: ConversionRefusal| around(r.in_item(index)))?;
                     beside.set_item(index, margin);
                 }
             }
             Value::Object(map) => {
                 for (key, item) in map.iter_mut() {
                     let margin = inner(item, beside.take_key(key));
-                    let margin = margin.map_err(|r: Refusal| around(r.in_key(key)))?;
+                    let margin = margin.map_err(|r: ConversionRefusal| around(r.in_key(key)))?;
                     beside.set_key(key, margin);
                 }
             }
@@ -100,7 +106,7 @@ impl Step for Each {
         Ok(())
     }
 
-    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         match self.path.rest(&trail) {
             Some([_, inner @ ..]) => {
                 let traced = trace_all(&self.steps, way, inner.to_vec())?;
@@ -111,7 +117,7 @@ impl Step for Each {
         }
     }
 
-    fn images(&self, way: Way, trail: Trail) -> Vec<Trail> {
+    fn images(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         match self.path.rest(&trail) {
             Some([_, inner @ ..]) => {
                 let start = trail.len() - inner.len();
@@ -123,30 +129,33 @@ impl Step for Each {
         }
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         vec![&self.path]
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         if self.steps.is_empty() {
             return;
         }
         let (parents, key) = self.path.split();
         sketch.within(parents, |scope| {
+            // The steps work on a sketch of the item alone, which becomes one schema again.
             scope.change(key, |field, scope| {
                 let mut each = |schema: Value| {
-                    Sketch::inside(scope, schema, |inner| sketch_all(&self.steps, way, inner))
+                    SchemaSketch::inside(scope, schema, |inner| sketch_all(&self.steps, way, inner))
                 };
                 let schema = values_changed(field.schema, &mut each);
-                Field { schema, ..field }
+                SketchField { schema, ..field }
             });
         });
     }
 
-    fn spread(&self, way: Way, trail: Trail) -> Vec<Trail> {
+    fn spread(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
+        // A place around or beside the items is not changed by what is done inside of them.
         let Some([_, inner @ ..]) = self.path.rest(&trail) else {
             return vec![trail];
         };
+        // The start, with its `*`, stays; only what is inside of an item moves.
         let start: Trail = trail
             .iter()
             .take(trail.len() - inner.len())
@@ -164,25 +173,23 @@ impl Step for Each {
         inner.chain([self.path.trail()]).collect()
     }
 
-    fn losses(&self, way: Way) -> Vec<Loss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         let inner = self.steps.iter().flat_map(|step| step.losses(way));
         inner
-            .map(|loss| Loss {
+            .map(|loss| StepLoss {
                 path: format!("{}/*{}", self.path, loss.path),
                 ..loss
             })
             .collect()
     }
 
-    fn list_keys(&self, side: Way) -> Vec<ListKey> {
-        let key = match side {
-            Way::Forward => self.key_after(),
-            Way::Backward => self.key.clone(),
-        };
+    fn list_keys(&self, side: StepWay) -> Vec<ListKey> {
+        let key = side.choose(self.key_after(), self.key.clone());
         let own = key.map(|key| ListKey {
             list: self.path.trail(),
             key,
         });
+        // Lists inside of the items have keys too.
         let inner = super::super::step::list_keys(&self.steps, side);
         let inner = inner.into_iter().map(|inner| ListKey {
             list: self.around(inner.list),
@@ -191,10 +198,10 @@ impl Step for Each {
         own.into_iter().chain(inner).collect()
     }
 
-    fn mirrors(&self) -> Vec<Mirror> {
+    fn mirrors(&self) -> Vec<MirroredFields> {
         let inner = super::super::step::mirrors(&self.steps).into_iter();
         inner
-            .map(|mirror| Mirror {
+            .map(|mirror| MirroredFields {
                 from: self.around(mirror.from),
                 to: self.around(mirror.to),
             })
@@ -210,25 +217,35 @@ impl Step for Each {
     }
 
     /// Two passes over the same list are one.
-    fn fuse(&self, way: Way, next: &dyn Step, next_way: Way) -> Option<Arc<dyn Step>> {
+    fn fuse(
+        &self,
+        way: StepWay,
+        next: &dyn ConversionStep,
+        next_way: StepWay,
+    ) -> Option<Arc<dyn ConversionStep>> {
         let next = (next as &dyn Any).downcast_ref::<Self>()?;
+        // Two passes over different lists have nothing in common.
         if next.path != self.path {
             return None;
         }
-        let directed = |each: &Self, way: Way| -> Vec<Directed> {
-            let steps = each.steps.iter().map(|step| Directed {
+        let directed = |each: &Self, way: StepWay| -> Vec<DirectedStep> {
+            let steps = each.steps.iter().map(|step| DirectedStep {
                 step: Arc::clone(&step.step),
                 way: step.way.through(way),
             });
             match way {
-                Way::Forward => steps.collect(),
-                Way::Backward => steps.rev().collect(),
+                StepWay::Forward => steps.collect(),
+                StepWay::Backward => steps.rev().collect(),
             }
         };
+        // The steps of the two become one list, and may undo each other there: an item is looked
+        // at once.
         let mut steps = directed(self, way);
         steps.extend(directed(next, next_way));
         Some(Arc::new(Self {
             path: self.path.clone(),
+            // The key is no longer asked for: programs carry documents, and keys are found in the
+            // steps as they are written.
             key: None,
             steps: fused(steps),
         }))
@@ -237,7 +254,7 @@ impl Step for Each {
 
 /// A schema whose items and values are changed.
 fn values_changed(schema: Value, each: &mut dyn FnMut(Value) -> Value) -> Value {
-    let kinds = Kinds::of(&schema);
+    let kinds = JsonKinds::of(&schema);
     if kinds.is_none() {
         return Value::Bool(false);
     }
@@ -245,7 +262,9 @@ fn values_changed(schema: Value, each: &mut dyn FnMut(Value) -> Value) -> Value 
         Value::Object(map) => map,
         _ => Map::new(),
     };
+    // Choices and counts may be untrue once the items change.
     keep_choices(&mut map, &|_| false);
+    // Items that were distinct may be equal afterwards, and what was contained may be gone.
     for word in [
         "uniqueItems",
         "contains",
@@ -255,7 +274,7 @@ fn values_changed(schema: Value, each: &mut dyn FnMut(Value) -> Value) -> Value 
     ] {
         map.shift_remove(word);
     }
-    if kinds.has(Kinds::ARRAY) {
+    if kinds.has(JsonKinds::ARRAY) {
         for word in ["items", "prefixItems", "additionalItems"] {
             match map.get_mut(word) {
                 Some(Value::Array(list)) => list.iter_mut().for_each(|item| replace(item, each)),
@@ -264,7 +283,7 @@ fn values_changed(schema: Value, each: &mut dyn FnMut(Value) -> Value) -> Value 
             }
         }
     }
-    if kinds.has(Kinds::OBJECT) {
+    if kinds.has(JsonKinds::OBJECT) {
         for word in ["properties", "patternProperties"] {
             let all = map.get_mut(word).and_then(Value::as_object_mut);
             for (_, value) in all.into_iter().flatten() {
@@ -275,7 +294,8 @@ fn values_changed(schema: Value, each: &mut dyn FnMut(Value) -> Value) -> Value 
             replace(rest, each);
         }
     }
-    if kinds != Kinds::ALL {
+    // What was no list and no map stays so.
+    if kinds != JsonKinds::ALL {
         map.insert("type".to_owned(), kinds.to_json());
     }
     Value::Object(map)
@@ -287,7 +307,7 @@ fn replace(schema: &mut Value, each: &mut dyn FnMut(Value) -> Value) {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw, in_lists, is_in_the_way};
     use serde_json::json;
 
@@ -373,7 +393,7 @@ mod tests {
         pair().leads("/nodes", "/nodes");
         pair().leads("/img", "/img");
         pair().loses(&[]);
-        pair().loses_back(&[(Class::Keeps, "/nodes/*/gpu", "has no place there")]);
+        pair().loses_back(&[(ConversionClass::Keeps, "/nodes/*/gpu", "has no place there")]);
         is_in_the_way(json!({"each": {"path": "/b", "key": "name"}}));
     }
 

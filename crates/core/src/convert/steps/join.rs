@@ -1,24 +1,27 @@
 //! `join: {paths, with, into}`: several fields become one string. It is `split` read backwards.
 
-use super::split::Split;
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::step::Directed;
+use super::split::SplitText;
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::step::DirectedStep;
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let into = args.paths("paths", 2)?;
     let at = args.text("with")?.to_owned();
     let path = args.path("into")?;
-    let split = Split {
+    let split = SplitText {
+        // `inverse_id` exchanges the versions: the notes are those of a split from the newer to
+        // the older one.
         id: making.inverse_id(),
         path,
         at,
         into,
     };
+    // The same rules as for `split`, told in the words of this step.
     split.check().map_err(|reason| args.flaw("into", reason))?;
-    Ok(vec![Directed::backward(split)])
+    Ok(vec![DirectedStep::backward(split)])
 }
 
 #[cfg(test)]

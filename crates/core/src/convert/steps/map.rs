@@ -2,44 +2,47 @@
 //! list of `[old, new]` where the old values are no texts. `otherwise` is for values that the table
 //! does not have: one value, for the way to the newer version, or `{forward, backward}`.
 
-use super::value::{Exchange, ValueStep, excerpt};
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::sketch::{Kinds, listed};
-use crate::convert::step::{Class, Directed, Way};
+use super::value::{ValueExchange, ValueStep, excerpt};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::sketch::{JsonKinds, listed};
+use crate::convert::step::{ConversionClass, DirectedStep, StepWay};
 use crate::types::same;
 use serde_json::Value;
 use std::collections::HashMap;
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
     let pairs = pairs(args)?;
     let (forward, backward) = otherwise(args)?;
     let one_to_one = |side: fn(&(Value, Value)) -> &Value| {
         let sides: Vec<_> = pairs.iter().map(side).collect();
         let again =
+            // Compared as JSON compares: 1 and 1.0 are one value.
             |(at, one): (usize, &&Value)| sides.iter().take(at).any(|other| same(one, other));
         !sides.iter().enumerate().any(again)
     };
+    // Otherwise the order of the rows would decide. Two old values for one new one are allowed:
+    // the old one is kept.
     if !one_to_one(|(old, _)| old) {
         return Err(args.flaw("table", "an old value is there twice"));
     }
     let one_to_one = one_to_one(|(_, new)| new);
-    let table = Table {
-        forward: Half::new(pairs.iter().map(|(old, new)| (old, new)), forward),
-        backward: Half::new(pairs.iter().map(|(old, new)| (new, old)), backward),
+    let table = ValueMap {
+        forward: MapHalf::new(pairs.iter().map(|(old, new)| (old, new)), forward),
+        backward: MapHalf::new(pairs.iter().map(|(old, new)| (new, old)), backward),
         one_to_one,
     };
-    Ok(vec![Directed::forward(ValueStep {
+    Ok(vec![DirectedStep::forward(ValueStep {
         id: making.id(),
         path,
         exchange: table,
     })])
 }
 
-fn scalar(args: &Args<'_>, key: &str, value: &Value) -> Result<Value, StepFlaw> {
+fn scalar(args: &StepArgs<'_>, key: &str, value: &Value) -> Result<Value, StepFlaw> {
     match value {
         Value::Array(_) | Value::Object(_) | Value::Null => {
             Err(args.flaw(key, "a value must be a text, a number or a boolean"))
@@ -48,10 +51,11 @@ fn scalar(args: &Args<'_>, key: &str, value: &Value) -> Result<Value, StepFlaw> 
     }
 }
 
-fn pairs(args: &mut Args<'_>) -> Result<Vec<(Value, Value)>, StepFlaw> {
+fn pairs(args: &mut StepArgs<'_>) -> Result<Vec<(Value, Value)>, StepFlaw> {
     let mut pairs = Vec::new();
     match args.need("table")? {
         Value::Object(map) => {
+            // JSON has only texts as names; other old values need the list form.
             for (old, new) in map {
                 pairs.push((Value::from(old.as_str()), scalar(args, "table", new)?));
             }
@@ -72,13 +76,16 @@ fn pairs(args: &mut Args<'_>) -> Result<Vec<(Value, Value)>, StepFlaw> {
     Ok(pairs)
 }
 
-fn otherwise(args: &mut Args<'_>) -> Result<(Option<Value>, Option<Value>), StepFlaw> {
+fn otherwise(args: &mut StepArgs<'_>) -> Result<(Option<Value>, Option<Value>), StepFlaw> {
     let Some(value) = args.take("otherwise") else {
         return Ok((None, None));
     };
+    // One value for the forward direction is the common case; for both ways it has to be written
+    // out.
     let Value::Object(map) = value else {
         return Ok((Some(scalar(args, "otherwise", value)?), None));
     };
+    // A typing error here would make a step that refuses what its author has allowed.
     if map.keys().any(|key| key != "forward" && key != "backward") {
         return Err(args.flaw("otherwise", "it has forward and backward, nothing else"));
     }
@@ -90,13 +97,13 @@ fn otherwise(args: &mut Args<'_>) -> Result<(Option<Value>, Option<Value>), Step
 }
 
 #[derive(Debug)]
-struct Half {
+struct MapHalf {
     texts: HashMap<String, Value>,
     others: Vec<(Value, Value)>,
     otherwise: Option<Value>,
 }
 
-impl Half {
+impl MapHalf {
     /// Of several rows with the same value the first counts.
     fn new<'v>(
         rows: impl Iterator<Item = (&'v Value, &'v Value)>,
@@ -110,9 +117,13 @@ impl Half {
         for (value, other) in rows {
             match value {
                 Value::String(text) => {
+                    // `or_insert_with`: of several old values with one new one the first is what
+                    // the way back leads to.
                     let entry = half.texts.entry(text.clone());
                     entry.or_insert_with(|| other.clone());
                 }
+                // Not texts, so they can't be looked up by a hash. There are few: a table is
+                // written by hand.
                 value => half.others.push((value.clone(), other.clone())),
             }
         }
@@ -133,57 +144,51 @@ impl Half {
 }
 
 #[derive(Debug)]
-struct Table {
-    forward: Half,
-    backward: Half,
+struct ValueMap {
+    forward: MapHalf,
+    backward: MapHalf,
     one_to_one: bool,
 }
 
-impl Exchange for Table {
-    fn exchange(&self, way: Way, value: &Value) -> Result<Value, String> {
-        let half = match way {
-            Way::Forward => &self.forward,
-            Way::Backward => &self.backward,
-        };
+impl ValueExchange for ValueMap {
+    fn exchange(&self, way: StepWay, value: &Value) -> Result<Value, String> {
+        let half = way.choose(&self.forward, &self.backward);
         let found = half.find(value).cloned();
         found.ok_or_else(|| format!("{} is not in the table", excerpt(value)))
     }
 
-    fn losses(&self, way: Way) -> Vec<(Class, String)> {
-        let half = match way {
-            Way::Forward => &self.forward,
-            Way::Backward => &self.backward,
-        };
+    fn losses(&self, way: StepWay) -> Vec<(ConversionClass, String)> {
+        let half = way.choose(&self.forward, &self.backward);
         let mut losses = Vec::new();
         match &half.otherwise {
             None => losses.push((
-                Class::MayRefuse,
+                ConversionClass::MayRefuse,
                 "is refused where the table does not have its value".to_owned(),
             )),
             Some(value) => losses.push((
-                Class::Keeps,
+                ConversionClass::Keeps,
                 format!("becomes {value} where the table does not have its value, which is kept"),
             )),
         }
-        if way == Way::Forward && !self.one_to_one {
+        if way == StepWay::Forward && !self.one_to_one {
             let what = "is kept where several values become one";
-            losses.push((Class::Keeps, what.to_owned()));
+            losses.push((ConversionClass::Keeps, what.to_owned()));
         }
         losses
     }
 
     /// Whatever the table can give.
-    fn image(&self, way: Way, schema: &Value) -> Value {
-        let half = match way {
-            Way::Forward => &self.forward,
-            Way::Backward => &self.backward,
-        };
-        let kinds = Kinds::of(schema);
-        let texts = kinds.has(Kinds::STRING).then(|| half.texts.values());
-        let fits = |(value, _): &&(Value, Value)| kinds.has(Kinds::of_value(value));
+    fn image(&self, way: StepWay, schema: &Value) -> Value {
+        let half = way.choose(&self.forward, &self.backward);
+        let kinds = JsonKinds::of(schema);
+        let texts = kinds.has(JsonKinds::STRING).then(|| half.texts.values());
+        // Rows that the schema does not let through give nothing, so the result is as narrow as
+        // can be.
+        let fits = |(value, _): &&(Value, Value)| kinds.has(JsonKinds::of_value(value));
         let others = half.others.iter().filter(fits).map(|(_, other)| other);
         let all = texts.into_iter().flatten().chain(others);
         let mut values: Vec<Value> = all.chain(&half.otherwise).cloned().collect();
+        // Sorted, because a hash map has no order and the sketch is compared as a text.
         values.sort_by_key(ToString::to_string);
         listed(values)
     }
@@ -191,7 +196,7 @@ impl Exchange for Table {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw};
     use serde_json::json;
 
@@ -254,14 +259,21 @@ mod tests {
             let map = json!({"path": "/n", "table": table, "otherwise": otherwise});
             Pair::of(json!([{"map": map}]))
         };
-        let refuses = (Class::MayRefuse, "/n", "does not have its value");
+        let refuses = (ConversionClass::MayRefuse, "/n", "does not have its value");
         let plain = Pair::of(json!([{"map": {"path": "/n", "table": {"a": "b"}}}]));
         plain.loses(&[refuses]);
         plain.loses_back(&[refuses]);
         let several = map(json!({"a": "c", "b": "c"}), json!({"backward": "z"}));
-        several.loses(&[refuses, (Class::Keeps, "/n", "several values become one")]);
-        several.loses_back(&[(Class::Keeps, "/n", "becomes \"z\"")]);
-        map(json!({"a": "b"}), json!("y")).loses(&[(Class::Keeps, "/n", "becomes \"y\"")]);
+        several.loses(&[
+            refuses,
+            (ConversionClass::Keeps, "/n", "several values become one"),
+        ]);
+        several.loses_back(&[(ConversionClass::Keeps, "/n", "becomes \"z\"")]);
+        map(json!({"a": "b"}), json!("y")).loses(&[(
+            ConversionClass::Keeps,
+            "/n",
+            "becomes \"y\"",
+        )]);
     }
 
     #[test]

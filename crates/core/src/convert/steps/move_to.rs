@@ -1,59 +1,62 @@
 //! `move: {from, to}`: another place. Renaming and nesting are made of it.
 
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::note::{By, Note, What};
-use crate::convert::path::{Path, Trail};
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Sketch, shared};
-use crate::convert::step::{Directed, Run, Step, StepId, Way};
-use crate::convert::tree::Tree;
+use crate::convert::note::{KeptNote, NoteOrigin, NotePurpose};
+use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::refusal::Carried;
+use crate::convert::sketch::{SchemaSketch, shared};
+use crate::convert::step::{Budget, ConversionStep, DirectedStep, StepId, StepWay};
+use crate::convert::tree::NotedValue;
 use std::any::Any;
 use std::sync::Arc;
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let from = args.path("from")?;
     let to = args.path("to")?;
-    Move::read(args, making, from, to)
+    MoveField::read(args, making, from, to)
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Move {
+pub(crate) struct MoveField {
     pub(crate) id: StepId,
-    pub(crate) from: Path,
-    pub(crate) to: Path,
+    pub(crate) from: FieldPath,
+    pub(crate) to: FieldPath,
 }
 
-impl Move {
+impl MoveField {
     pub(crate) fn read(
-        args: &Args<'_>,
-        making: &mut Making<'_>,
-        from: Path,
-        to: Path,
-    ) -> Result<Vec<Directed>, StepFlaw> {
+        args: &StepArgs<'_>,
+        making: &mut ProgramBuilder<'_>,
+        from: FieldPath,
+        to: FieldPath,
+    ) -> Result<Vec<DirectedStep>, StepFlaw> {
         if from == to {
             return Err(args.flaw("to", format!("{to} is where it is already")));
         }
         let id = making.id();
-        Ok(vec![Directed::forward(Self { id, from, to })])
+        Ok(vec![DirectedStep::forward(Self { id, from, to })])
     }
 
     /// Where it takes from and where it puts.
-    const fn ends(&self, way: Way) -> (&Path, &Path) {
+    const fn ends(&self, way: StepWay) -> (&FieldPath, &FieldPath) {
         match way {
-            Way::Forward => (&self.from, &self.to),
-            Way::Backward => (&self.to, &self.from),
+            StepWay::Forward => (&self.from, &self.to),
+            StepWay::Backward => (&self.to, &self.from),
         }
     }
 }
 
-impl Step for Move {
-    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+impl ConversionStep for MoveField {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         let (from, to) = self.ends(way);
+        // Taken before anything is put, so that both places may be in one object.
         let taken = tree.take(from);
+        // Objects that were created for the field go with it.
         tree.close(from, &self.id, way, taken.is_some(), run);
+        // Something may be in the place already: it waits there.
         tree.displace(to, &self.id, way);
         if let Some(field) = taken {
             tree.open(to, &self.id, way);
@@ -62,7 +65,7 @@ impl Step for Move {
         Ok(())
     }
 
-    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         let (from, to) = self.ends(way);
         if let Some(rest) = from.rest(&trail) {
             return Some(to.trail().into_iter().chain(rest.iter().cloned()).collect());
@@ -70,11 +73,11 @@ impl Step for Move {
         to.rest(&trail).is_none().then_some(trail)
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         vec![&self.from, &self.to]
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let (from, to) = self.ends(way);
         let depth = shared(&[from, to]).len();
         sketch.around(&[from, to], |scope| {
@@ -88,27 +91,32 @@ impl Step for Move {
         self.from.keys().len() != self.to.keys().len()
     }
 
-    fn fuse(&self, way: Way, next: &dyn Step, next_way: Way) -> Option<Arc<dyn Step>> {
+    fn fuse(
+        &self,
+        way: StepWay,
+        next: &dyn ConversionStep,
+        next_way: StepWay,
+    ) -> Option<Arc<dyn ConversionStep>> {
         let next = (next as &dyn Any).downcast_ref::<Self>()?;
-        Renames::of(vec![(self.clone(), way)]).then(next, next_way)
+        RenameChain::of(vec![(self.clone(), way)]).then(next, next_way)
     }
 }
 
 /// A field that is renamed again and again: where no other field is or was in the way, the first
 /// name becomes the last at once.
 #[derive(Clone, Debug)]
-struct Renames(Vec<(Move, Way)>);
+struct RenameChain(Vec<(MoveField, StepWay)>);
 
-impl Renames {
-    const fn of(moves: Vec<(Move, Way)>) -> Self {
+impl RenameChain {
+    const fn of(moves: Vec<(MoveField, StepWay)>) -> Self {
         Self(moves)
     }
 
-    fn then(mut self, next: &Move, way: Way) -> Option<Arc<dyn Step>> {
+    fn then(mut self, next: &MoveField, way: StepWay) -> Option<Arc<dyn ConversionStep>> {
         let (last, last_way) = self.0.last()?;
         let (from, now) = last.ends(*last_way);
         let (again, to) = next.ends(way);
-        let parent = |path: &Path| path.split().0.to_vec();
+        let parent = |path: &FieldPath| path.split().0.to_vec();
         let one_object = parent(from) == parent(now) && parent(now) == parent(to);
         if now != again || !one_object {
             return None;
@@ -118,23 +126,25 @@ impl Renames {
     }
 
     /// The first name and all others, if the short way is right for this document.
-    fn short(&self, tree: &Tree) -> Option<(&Path, &Path)> {
+    fn short(&self, tree: &NotedValue) -> Option<(&FieldPath, &FieldPath)> {
         let (first, way) = self.0.first()?;
         let (last, last_way) = self.0.last()?;
         let first = first.ends(*way).0;
-        let free = |(one, way): &(Move, Way)| {
+        // The first name again is free: the field has left it.
+        let free = |(one, way): &(MoveField, StepWay)| {
             let to = one.ends(*way).1;
             to == first || tree.get(to).is_none()
         };
-        let displaced = |note: &Note| {
+        let displaced = |note: &KeptNote| {
             matches!(
                 note.by,
-                By::Step {
-                    what: What::Displaced,
+                NoteOrigin::Step {
+                    what: NotePurpose::Displaced,
                     ..
                 }
             )
         };
+        // A field that waits beside the first name would have come back on the long way.
         let around = tree.margin.get(first.split().0);
         let waiting = around.is_some_and(|margin| margin.notes.iter().any(displaced));
         let free = !waiting && self.0.iter().all(free);
@@ -142,10 +152,11 @@ impl Renames {
     }
 }
 
-impl Step for Renames {
+impl ConversionStep for RenameChain {
     /// It is made for one direction, which is the only one that it is asked for.
-    fn apply(&self, _way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+    fn apply(&self, _way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         if let Some((first, last)) = self.short(tree) {
+            // The names lead back to the first one: nothing has to be done.
             if first != last
                 && let Some(field) = tree.take(first)
             {
@@ -153,39 +164,46 @@ impl Step for Renames {
             }
             return Ok(());
         }
+        // Something is in the way under one of the names, and each step has to look after that
+        // itself.
         let mut all = self.0.iter();
         all.try_for_each(|(one, way)| one.apply(*way, tree, run))
     }
 
-    fn trace(&self, _way: Way, trail: Trail) -> Option<Trail> {
+    fn trace(&self, _way: StepWay, trail: Trail) -> Option<Trail> {
         let mut all = self.0.iter();
         all.try_fold(trail, |trail, (one, way)| one.trace(*way, trail))
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         self.0.iter().flat_map(|(one, _)| one.paths()).collect()
     }
 
-    fn sketch(&self, _way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, _way: StepWay, sketch: &mut SchemaSketch) {
         for (one, way) in &self.0 {
             one.sketch(*way, sketch);
         }
     }
 
-    fn fuse(&self, _way: Way, next: &dyn Step, next_way: Way) -> Option<Arc<dyn Step>> {
-        let next = (next as &dyn Any).downcast_ref::<Move>()?;
+    fn fuse(
+        &self,
+        _way: StepWay,
+        next: &dyn ConversionStep,
+        next_way: StepWay,
+    ) -> Option<Arc<dyn ConversionStep>> {
+        let next = (next as &dyn Any).downcast_ref::<MoveField>()?;
         self.clone().then(next, next_way)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Move, Renames};
-    use crate::convert::note::{Holds, Note, What};
-    use crate::convert::path::Path;
-    use crate::convert::step::{StepId, Way};
+    use super::{MoveField, RenameChain};
+    use crate::convert::note::{KeptNote, NoteCondition, NotePurpose};
+    use crate::convert::path::FieldPath;
+    use crate::convert::step::{StepId, StepWay};
     use crate::convert::steps::testing::{Pair, in_lists, is_in_the_way};
-    use crate::convert::tree::Tree;
+    use crate::convert::tree::NotedValue;
     use crate::version::Version;
     use serde_json::json;
 
@@ -322,27 +340,31 @@ mod tests {
             in_when: false,
         };
         let rename = |from: &str, to: &str| {
-            let (from, to) = (Path::parse(from).unwrap(), Path::parse(to).unwrap());
-            (Move { id, from, to }, Way::Forward)
+            let (from, to) = (
+                FieldPath::parse(from).unwrap(),
+                FieldPath::parse(to).unwrap(),
+            );
+            (MoveField { id, from, to }, StepWay::Forward)
         };
-        let ends = |renames: &Renames, content| {
-            let tree = Tree::from(content);
+        let ends = |renames: &RenameChain, content| {
+            let tree = NotedValue::from(content);
             let ends = renames.short(&tree);
             ends.map(|(first, last)| (first.to_string(), last.to_string()))
         };
         let ab = Some(("/a".to_owned(), "/c".to_owned()));
-        let away = Renames::of(vec![rename("/a", "/b"), rename("/b", "/c")]);
+        let away = RenameChain::of(vec![rename("/a", "/b"), rename("/b", "/c")]);
         assert_eq!(ends(&away, json!({"a": 1, "x": 2})), ab);
         assert_eq!(ends(&away, json!({})), ab);
         assert_eq!(ends(&away, json!({"a": 1, "b": 2})), None);
         assert_eq!(ends(&away, json!({"a": 1, "c": 2})), None);
-        let mut noted = Tree::from(json!({"a": 1}));
-        let note = |what| Note::new(id.makes(Way::Forward, what), Holds::There).key("b");
-        noted.margin.notes.push(note(What::Field));
+        let mut noted = NotedValue::from(json!({"a": 1}));
+        let note =
+            |what| KeptNote::new(id.makes(StepWay::Forward, what), NoteCondition::There).key("b");
+        noted.margin.notes.push(note(NotePurpose::Field));
         assert!(away.short(&noted).is_some());
-        noted.margin.notes.push(note(What::Displaced));
+        noted.margin.notes.push(note(NotePurpose::Displaced));
         assert_eq!(away.short(&noted), None);
-        let round = Renames::of(vec![rename("/a", "/b"), rename("/b", "/a")]);
+        let round = RenameChain::of(vec![rename("/a", "/b"), rename("/b", "/a")]);
         let same = Some(("/a".to_owned(), "/a".to_owned()));
         assert_eq!(ends(&round, json!({"a": 1})), same);
     }

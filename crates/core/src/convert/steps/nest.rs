@@ -1,42 +1,46 @@
 //! `nest: {paths, under}`: fields become an object of them. Only the newer version has the object:
 //! what else is in it has no place in the older one and is kept.
 
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::note::{Holds, Note, What};
-use crate::convert::path::{Path, Trail};
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Sketch, shared};
-use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
-use crate::convert::tree::Tree;
+use crate::convert::note::{NoteCondition, NotePurpose};
+use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::refusal::Carried;
+use crate::convert::sketch::{SchemaSketch, shared};
+use crate::convert::step::{
+    Budget, ConversionClass, ConversionStep, DirectedStep, StepId, StepLoss, StepWay,
+};
+use crate::convert::tree::NotedValue;
 use serde_json::{Map, Value};
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let paths = args.paths("paths", 1)?;
     let under = args.path("under")?;
     let id = making.id();
-    let nest = Nest::new(id, paths, under).map_err(|reason| args.flaw("paths", reason))?;
-    Ok(vec![Directed::forward(nest)])
+    let nest = NestFields::new(id, paths, under).map_err(|reason| args.flaw("paths", reason))?;
+    Ok(vec![DirectedStep::forward(nest)])
 }
 
 #[derive(Debug)]
-pub(crate) struct Nest {
+pub(crate) struct NestFields {
     id: StepId,
     /// The fields outside, and the same inside.
-    fields: Vec<(Path, Path)>,
-    under: Path,
+    fields: Vec<(FieldPath, FieldPath)>,
+    under: FieldPath,
 }
 
-impl Nest {
-    pub(crate) fn new(id: StepId, paths: Vec<Path>, under: Path) -> Result<Self, String> {
-        let mut fields: Vec<(Path, Path)> = Vec::new();
+impl NestFields {
+    pub(crate) fn new(id: StepId, paths: Vec<FieldPath>, under: FieldPath) -> Result<Self, String> {
+        let mut fields: Vec<(FieldPath, FieldPath)> = Vec::new();
         for outside in paths {
+            // A field can't become a part of itself.
             if under.overlaps(&outside) {
                 return Err(format!("{under} can't take up {outside}"));
             }
             let inside = under.inside(outside.split().1);
+            // Two fields under one name would overwrite each other.
             if fields.iter().any(|(_, other)| *other == inside) {
                 return Err(format!("two fields would be {inside}"));
             }
@@ -45,8 +49,9 @@ impl Nest {
         Ok(Self { id, fields, under })
     }
 
-    fn take_up(&self, tree: &mut Tree, run: &Run) {
-        let way = Way::Forward;
+    fn take_up(&self, tree: &mut NotedValue, run: &Budget) {
+        let way = StepWay::Forward;
+        // All fields leave before the object is put, because it may take the name of one of them.
         let mut taken = Vec::new();
         for (outside, inside) in &self.fields {
             let field = tree.take(outside);
@@ -56,15 +61,18 @@ impl Nest {
         tree.displace(&self.under, &self.id, way);
         let (parents, key) = self.under.split();
         let around = tree.margin.get_mut(parents);
-        let rest = around.and_then(|margin| self.id.take_note_on(margin, way, What::Field, key));
-        let mut object = Tree::from(Value::Object(Map::new()));
+        let rest =
+            around.and_then(|margin| self.id.take_note_on(margin, way, NotePurpose::Field, key));
+        let mut object = NotedValue::from(Value::Object(Map::new()));
         match rest {
+            // What the older version could not hold of this object comes back under the fields.
             Some(note) if taken.is_empty() || note.value.as_ref().is_some_and(Value::is_object) => {
                 object.value = note.value.unwrap_or_default();
                 object.margin = note.margin;
             }
             // What was there is no object and can't take anything up; it waits.
             Some(note) => tree.margin.make(parents).notes.push(note),
+            // No field is there, so there is no object either.
             None if taken.is_empty() => return,
             None => {}
         }
@@ -75,8 +83,8 @@ impl Nest {
         }
     }
 
-    fn give_up(&self, tree: &mut Tree, run: &Run) {
-        let way = Way::Backward;
+    fn give_up(&self, tree: &mut NotedValue, run: &Budget) {
+        let way = StepWay::Backward;
         let mut taken = Vec::new();
         for (outside, inside) in &self.fields {
             let field = tree.take(inside);
@@ -84,14 +92,18 @@ impl Nest {
         }
         if let Some(rest) = tree.take(&self.under) {
             let empty = matches!(&rest.value, Value::Object(map) if map.is_empty());
+            // Anything but an empty object that only held the fields has to be kept.
             if taken.is_empty() || !empty || !rest.margin.is_bare() {
                 let (parents, key) = self.under.split();
-                let note = Note::new(self.id.makes(way, What::Field), Holds::There);
+                let note = self.id.note(way, NotePurpose::Field, NoteCondition::There);
                 let note = note.key(key).value(rest.value).margin(rest.margin);
                 tree.margin.make(parents).notes.push(note);
             }
         }
+        // Objects that were created around it go only if it really was taken apart.
         tree.close(&self.under, &self.id, way, !taken.is_empty(), run);
+        // All are displaced before any is placed: one field may have the name of another one's
+        // object.
         for (outside, _) in &self.fields {
             tree.displace(outside, &self.id, way);
         }
@@ -102,24 +114,22 @@ impl Nest {
     }
 }
 
-impl Step for Nest {
-    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+impl ConversionStep for NestFields {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         match way {
-            Way::Forward => self.take_up(tree, run),
-            Way::Backward => self.give_up(tree, run),
+            StepWay::Forward => self.take_up(tree, run),
+            StepWay::Backward => self.give_up(tree, run),
         }
         Ok(())
     }
 
-    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         for (outside, inside) in &self.fields {
-            let (from, to) = match way {
-                Way::Forward => (outside, inside),
-                Way::Backward => (inside, outside),
-            };
+            let (from, to) = way.choose((outside, inside), (inside, outside));
             if let Some(rest) = from.rest(&trail) {
                 return Some(to.trail().into_iter().chain(rest.iter().cloned()).collect());
             }
+            // Something else is in the field's way there, and is not to be seen.
             if to.rest(&trail).is_some() {
                 return None;
             }
@@ -128,21 +138,18 @@ impl Step for Nest {
         self.under.rest(&trail).is_none().then_some(trail)
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         let outside = self.fields.iter().map(|(outside, _)| outside);
         outside.chain([&self.under]).collect()
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let paths = self.paths();
         let depth = shared(&paths).len();
         sketch.around(&paths, |scope| {
             let mut taken = Vec::new();
             for (outside, inside) in &self.fields {
-                let (from, to) = match way {
-                    Way::Forward => (outside, inside),
-                    Way::Backward => (inside, outside),
-                };
+                let (from, to) = way.choose((outside, inside), (inside, outside));
                 taken.push((to.after(depth), scope.take(from.after(depth))));
             }
             // The object is there for the fields' sake: what was there before gave way, and what
@@ -157,11 +164,11 @@ impl Step for Nest {
         });
     }
 
-    fn losses(&self, way: Way) -> Vec<Loss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         match way {
-            Way::Forward => Vec::new(),
-            Way::Backward => vec![Loss {
-                class: Class::Keeps,
+            StepWay::Forward => Vec::new(),
+            StepWay::Backward => vec![StepLoss {
+                class: ConversionClass::Keeps,
                 path: self.under.to_string(),
                 what: "keeps what else it has, and whether it is there without its fields"
                     .to_owned(),
@@ -170,14 +177,16 @@ impl Step for Nest {
     }
 
     fn deepens(&self) -> bool {
-        let differ = |(outside, inside): &(Path, Path)| outside.keys().len() != inside.keys().len();
+        let differ = |(outside, inside): &(FieldPath, FieldPath)| {
+            outside.keys().len() != inside.keys().len()
+        };
         self.fields.iter().any(differ)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw, in_lists, is_in_the_way};
     use serde_json::json;
 
@@ -238,7 +247,7 @@ mod tests {
         pair.comes_from("/host", None);
         pair.leads("/x", "/x");
         pair.loses(&[]);
-        pair.loses_back(&[(Class::Keeps, "/server", "keeps what else it has")]);
+        pair.loses_back(&[(ConversionClass::Keeps, "/server", "keeps what else it has")]);
         is_in_the_way(json!({"nest": {"paths": ["/b"], "under": "/x"}}));
         is_in_the_way(json!({"nest": {"paths": ["/x"], "under": "/b"}}));
     }

@@ -3,23 +3,26 @@
 
 use super::convert::integer;
 use super::value::kind;
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::note::{Holds, Margin, Note, What};
-use crate::convert::path::{Path, Trail};
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Field, Sketch, finite, listed};
-use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
-use crate::convert::tree::Tree;
+use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
+use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::refusal::Carried;
+use crate::convert::refusal::ConversionRefusal;
+use crate::convert::sketch::{SchemaSketch, SketchField, finite, listed};
+use crate::convert::step::{
+    Budget, ConversionClass, ConversionStep, DirectedStep, StepId, StepLoss, StepWay,
+};
+use crate::convert::tree::NotedValue;
 use crate::types::{BodyLimits, read_body, whole};
 use serde_json::{Value, json};
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
     let id = making.id();
-    Ok(vec![Directed::forward(Parse { id, path })])
+    Ok(vec![DirectedStep::forward(ParseText { id, path })])
 }
 
 /// The JSON in a string.
@@ -36,6 +39,7 @@ pub(crate) fn parsed(text: &str) -> Result<Value, String> {
 fn printed(value: &Value) -> String {
     fn plain(value: &Value) -> Value {
         match value {
+            // A number as another version would give it back, so that the text is the same.
             Value::Number(number) if number.is_f64() => {
                 let same = whole(value).and_then(integer);
                 same.unwrap_or_else(|| value.clone())
@@ -52,61 +56,70 @@ fn printed(value: &Value) -> String {
 }
 
 #[derive(Debug)]
-struct Parse {
+struct ParseText {
     id: StepId,
-    path: Path,
+    path: FieldPath,
 }
 
-impl Parse {
-    fn read(&self, field: Tree) -> Result<Tree, Refusal> {
-        let way = Way::Forward;
-        let Tree { value, mut margin } = field;
+impl ParseText {
+    fn read(&self, field: NotedValue) -> Carried<NotedValue> {
+        let way = StepWay::Forward;
+        let NotedValue { value, mut margin } = field;
         let Value::String(text) = value else {
             let why = format!("{} is no string with JSON in it", kind(&value));
-            return Err(Refusal::value(&self.path, why));
+            return Err(ConversionRefusal::value(&self.path, why));
         };
-        let value = parsed(&text).map_err(|why| Refusal::value(&self.path, why))?;
-        let inner = margin.take_note(self.id.uses(way, What::Rest));
-        let mut field = Tree {
+        // `parsed` bounds how deep it is, since the text comes from outside.
+        let value = parsed(&text).map_err(|why| ConversionRefusal::value(&self.path, why))?;
+        // What is kept for places inside of the value could only wait beside the text.
+        let inner = margin.take_note(self.id.uses(way, NotePurpose::Rest));
+        let mut field = NotedValue {
             margin: inner.map(|note| note.margin).unwrap_or_default(),
             value,
         };
         let printed = printed(&field.value);
+        // Written as this step would print it, the text need not be kept.
         if printed != text || !margin.is_bare() {
-            let note = Note::new(self.id.makes(way, What::Original), Holds::Same);
+            let note = self
+                .id
+                .note(way, NotePurpose::Original, NoteCondition::Same);
             let note = note.value(Value::String(text)).margin(margin);
             field.margin.notes.push(note);
         }
         Ok(field)
     }
 
-    fn print(&self, mut field: Tree) -> Tree {
-        let way = Way::Backward;
-        let original = field.margin.take_note(self.id.uses(way, What::Original));
+    fn print(&self, mut field: NotedValue) -> NotedValue {
+        let way = StepWay::Backward;
+        let original = field
+            .margin
+            .take_note(self.id.uses(way, NotePurpose::Original));
+        // As long as the value is unchanged its text comes back byte for byte.
         let (text, mut margin) = match original {
-            Some(Note {
+            Some(KeptNote {
                 value: Some(text),
                 margin,
                 ..
             }) => (text, margin),
             _ => (Value::from(printed(&field.value)), Margin::default()),
         };
+        // It holds for as long as the text parses to a value in which these places exist.
         if !field.margin.is_bare() {
-            let note = Note::new(self.id.makes(way, What::Rest), Holds::Parsed);
+            let note = self.id.note(way, NotePurpose::Rest, NoteCondition::Parsed);
             margin.notes.push(note.margin(field.margin));
         }
-        Tree {
+        NotedValue {
             value: text,
             margin,
         }
     }
 }
 
-impl Step for Parse {
-    fn apply(&self, way: Way, tree: &mut Tree, _run: &mut Run) -> Result<(), Refusal> {
+impl ConversionStep for ParseText {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, _run: &mut Budget) -> Carried<()> {
         // Null is no string; as JSON in a string it would be one.
-        if way == Way::Forward && tree.get(&self.path).is_some_and(Value::is_null) {
-            return Err(Refusal::value(
+        if way == StepWay::Forward && tree.get(&self.path).is_some_and(Value::is_null) {
+            return Err(ConversionRefusal::value(
                 &self.path,
                 "null is no string with JSON in it",
             ));
@@ -114,59 +127,65 @@ impl Step for Parse {
         let Some((value, margin)) = tree.lift(&self.path) else {
             return Ok(());
         };
-        let field = Tree {
+        let field = NotedValue {
             value: std::mem::take(value),
             margin,
         };
         let field = match way {
-            Way::Forward => self.read(field)?,
-            Way::Backward => self.print(field),
+            StepWay::Forward => self.read(field)?,
+            StepWay::Backward => self.print(field),
         };
         *value = field.value;
         tree.set_margin(&self.path, field.margin);
         Ok(())
     }
 
-    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         match (way, self.path.rest(&trail)) {
-            (Way::Backward, Some(_)) => Some(self.path.trail()),
+            (StepWay::Backward, Some(_)) => Some(self.path.trail()),
             _ => Some(trail),
         }
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         vec![&self.path]
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let (parents, key) = self.path.split();
         sketch.within(parents, |scope| {
             scope.change(key, |field, _| {
+                // If the texts are known the values are as well.
                 let values = finite(&field.schema);
                 let schema = match (way, values) {
-                    (Way::Backward, _) => json!({"type": "string"}),
-                    (Way::Forward, Some(values)) => {
+                    // Any value can be printed.
+                    (StepWay::Backward, _) => json!({"type": "string"}),
+                    (StepWay::Forward, Some(values)) => {
                         let texts = values.iter().filter_map(Value::as_str);
                         listed(texts.filter_map(|text| parsed(text).ok()))
                     }
-                    (Way::Forward, None) => Value::Bool(true),
+                    // A text can hold any value.
+                    (StepWay::Forward, None) => Value::Bool(true),
                 };
-                Field { schema, ..field }
+                SketchField { schema, ..field }
             });
         });
     }
 
-    fn losses(&self, way: Way) -> Vec<Loss> {
-        let loss = |class, what: &str| Loss {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
+        let loss = |class, what: &str| StepLoss {
             class,
             path: self.path.to_string(),
             what: what.to_owned(),
         };
         match way {
-            Way::Backward => Vec::new(),
-            Way::Forward => vec![
-                loss(Class::MayRefuse, "is refused where there is no JSON in it"),
-                loss(Class::Keeps, "is kept as it was written"),
+            StepWay::Backward => Vec::new(),
+            StepWay::Forward => vec![
+                loss(
+                    ConversionClass::MayRefuse,
+                    "is refused where there is no JSON in it",
+                ),
+                loss(ConversionClass::Keeps, "is kept as it was written"),
             ],
         }
     }
@@ -178,7 +197,7 @@ impl Step for Parse {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, in_lists, is_in_the_way};
     use serde_json::json;
 
@@ -242,8 +261,8 @@ mod tests {
         pair().leads("/config/a", "/config/a");
         pair().comes_from("/x/a", "/x/a");
         pair().loses(&[
-            (Class::MayRefuse, "/config", "no JSON"),
-            (Class::Keeps, "/config", "as it was written"),
+            (ConversionClass::MayRefuse, "/config", "no JSON"),
+            (ConversionClass::Keeps, "/config", "as it was written"),
         ]);
         pair().loses_back(&[]);
         is_in_the_way(json!({"parse": {"path": "/b"}}));

@@ -1,28 +1,34 @@
 //! `pick: {path, key, equals, field, into}`: the item of a list that has `equals` under `key` becomes
 //! a field with what it has under `field`. What else the item has, and where it stood, is kept.
 
-use crate::convert::making::{Args, Making, StepFlaw, every};
-use crate::convert::note::{By, Holds, Margin, Note, What};
-use crate::convert::path::{Path, Trail};
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Field, Kinds, Scope, Sketch, item_schemas, listed, one_of, shared};
-use crate::convert::step::{Class, Directed, ListKey, Loss, Run, Step, StepId, Way};
-use crate::convert::tree::Tree;
-use crate::types::{Step as Token, same};
+use crate::convert::note::{Margin, NoteCondition, NoteOrigin, NotePurpose};
+use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw, every};
+use crate::convert::refusal::Carried;
+use crate::convert::sketch::{
+    JsonKinds, SchemaSketch, SketchField, SketchScope, item_schemas, listed, one_of, shared,
+};
+use crate::convert::step::{
+    Budget, ConversionClass, ConversionStep, DirectedStep, ListKey, StepId, StepLoss, StepWay,
+};
+use crate::convert::tree::NotedValue;
+use crate::types::{PathToken, same};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
     let key = args.text("key")?.to_owned();
     let equals = args.need("equals")?.clone();
+    // The value has to be recognized in an item: containers and null are no marks of one.
     if equals.is_array() || equals.is_object() || equals.is_null() {
         return Err(args.flaw("equals", "it must be a text, a number or a boolean"));
     }
     let field = args.text("field")?.to_owned();
+    // The key is known to have `equals`; as the value it would say nothing.
     if field == key {
         return Err(args.flaw("field", "it is the key; another field has the value"));
     }
@@ -34,7 +40,7 @@ pub(crate) fn read(
         ));
     }
     let id = making.id();
-    Ok(vec![Directed::forward(Pick {
+    Ok(vec![DirectedStep::forward(PickItem {
         id,
         path,
         key,
@@ -45,25 +51,26 @@ pub(crate) fn read(
 }
 
 #[derive(Debug)]
-struct Pick {
+struct PickItem {
     id: StepId,
-    path: Path,
+    path: FieldPath,
     key: String,
     equals: Value,
     field: String,
-    into: Path,
+    into: FieldPath,
 }
 
-impl Pick {
+impl PickItem {
     fn is(&self, item: &Value) -> bool {
         let key = item.as_object().and_then(|map| map.get(&self.key));
         key.is_some_and(|key| same(key, &self.equals)) && item.get(&self.field).is_some()
     }
 
     /// The first item that can be picked.
-    fn first(&self, tree: &Tree, stays: Option<By>) -> Option<usize> {
+    fn first(&self, tree: &NotedValue, stays: Option<NoteOrigin>) -> Option<usize> {
         let items = tree.get(&self.path)?.as_array()?;
         let margin = tree.margin.get(self.path.keys());
+        // Flagged on the way back, when the item was not the one that had been picked.
         let told_to_stay = |index: &usize| {
             let margin = margin.and_then(|margin| margin.items.get(index));
             stays.is_some_and(|stays| margin.is_some_and(|margin| margin.has_note(stays)))
@@ -72,18 +79,22 @@ impl Pick {
         let mut fitting = numbered
             .filter(|(_, item)| self.is(item))
             .map(|(index, _)| index);
+        // Among several that fit, the first one that was not told to stay.
         fitting.find(|index| !told_to_stay(index))
     }
 
-    fn pick(&self, tree: &mut Tree, run: &Run) {
-        let way = Way::Forward;
-        let found = self.first(tree, Some(self.id.uses(way, What::Stays)));
+    fn pick(&self, tree: &mut NotedValue, run: &Budget) {
+        let way = StepWay::Forward;
+        let found = self.first(tree, Some(self.id.uses(way, NotePurpose::Stays)));
         let picked = found.and_then(|index| {
             let (item, length) = self.remove(tree, index)?;
+            // Usual: the way back would put it there without being told where.
             let usual = self.first(tree, None).unwrap_or(length) == index;
             Some((index, item, usual))
         });
+        // The flags were for this one pick.
         self.forget_stays(tree);
+        // A list that only existed for the item goes with it.
         if picked.is_some() {
             tree.remove_created(&self.path, &self.id, way);
             tree.close(&self.path, &self.id, way, true, run);
@@ -95,9 +106,10 @@ impl Pick {
         let mut take = |key: &str| {
             let value = item.value.as_object_mut()?.shift_remove(key)?;
             let margin = item.margin.take_key(key);
-            Some(Tree { value, margin })
+            Some(NotedValue { value, margin })
         };
         let key = take(&self.key);
+        // Only items that have the field are picked, so it is there.
         let Some(mut field) = take(&self.field) else {
             return;
         };
@@ -105,13 +117,15 @@ impl Pick {
         item.margin
             .set_key(&self.key, key.map(|key| key.margin).unwrap_or_default());
         let bare = item.value.as_object().is_none_or(Map::is_empty);
+        // An item with nothing but key and value, in the usual place, can be made again from the
+        // field alone.
         if !(bare && item.margin.is_bare() && usual) {
             let mut map = Map::new();
             map.insert("at".to_owned(), Value::from(index));
             map.insert("with".to_owned(), item.value);
             let mut margin = Margin::default();
             margin.set_key("with", item.margin);
-            let note = Note::new(self.id.makes(way, What::Rest), Holds::There);
+            let note = self.id.note(way, NotePurpose::Rest, NoteCondition::There);
             let note = note.value(Value::Object(map)).margin(margin);
             field.margin.notes.push(note);
         }
@@ -120,14 +134,16 @@ impl Pick {
     }
 
     /// What is picked: it may be there, and the list may be one shorter.
-    fn sketched_field(&self, scope: &mut Scope<'_>, list: &[String]) -> Field {
+    fn sketched_field(&self, scope: &mut SketchScope<'_>, list: &[String]) -> SketchField {
         let known = scope.look(list);
-        if known.is_never() || !Kinds::of(&known.schema).has(Kinds::ARRAY) {
-            return Field::NEVER;
+        // What is no list has no item to pick.
+        if known.is_never() || !JsonKinds::of(&known.schema).has(JsonKinds::ARRAY) {
+            return SketchField::NEVER;
         }
         let mut schemas = Vec::new();
+        // Any item could be the one, so all of their fields count.
         for item in item_schemas(&known.schema) {
-            let mut item = Sketch::new(item, Arc::clone(scope.source));
+            let mut item = SchemaSketch::new(item, Arc::clone(scope.source));
             item.within(&[], |item| {
                 schemas.push(item.look(std::slice::from_ref(&self.field)).schema);
             });
@@ -135,14 +151,20 @@ impl Pick {
         let mut list_field = scope.take(list);
         list_field.schema = shorter(known.schema);
         scope.put(list, list_field);
-        Field {
+        SketchField {
             schema: one_of(schemas),
+            // Whether the item is in the list can't be told by its schema.
             always: false,
         }
     }
 
     /// The list with an item that says what the field said.
-    fn sketched_list(&self, list: Field, field: Field, scope: &mut Scope<'_>) -> Field {
+    fn sketched_list(
+        &self,
+        list: SketchField,
+        field: SketchField,
+        scope: &mut SketchScope<'_>,
+    ) -> SketchField {
         let item = json!({
             "type": "object",
             "properties": {&self.key: listed([self.equals.clone()]), &self.field: field.schema},
@@ -150,49 +172,53 @@ impl Pick {
             "additionalProperties": false,
         });
         let before = scope.written_out(list.schema);
-        let kinds = Kinds::of(&before);
-        let there = list.always && kinds.within(Kinds::ARRAY);
+        let kinds = JsonKinds::of(&before);
+        // The least number of items holds only if the list was there before.
+        let there = list.always && kinds.within(JsonKinds::ARRAY);
         let mut items = vec![item];
-        if kinds.has(Kinds::ARRAY) {
+        if kinds.has(JsonKinds::ARRAY) {
             items.extend(item_schemas(&before));
         }
+        // With the field always there, the list is always one.
         let kinds = if field.always {
-            Kinds::ARRAY
+            JsonKinds::ARRAY
         } else {
-            kinds.or(Kinds::ARRAY)
+            kinds.or(JsonKinds::ARRAY)
         };
         let mut schema = json!({"type": kinds.to_json(), "items": one_of(items)});
         if let Some(map) = schema.as_object_mut() {
             let least = before.get("minItems").filter(|_| there).cloned();
+            // A list that was created for the item has exactly that one.
             let least = least.or_else(|| field.always.then(|| json!(1)));
             map.extend(least.map(|least| ("minItems".to_owned(), least)));
             let most = before.get("maxItems").and_then(Value::as_u64);
             map.extend(most.map(|most| ("maxItems".to_owned(), json!(most.saturating_add(1)))));
         }
-        Field {
+        SketchField {
             schema,
             always: list.always || field.always,
         }
     }
 
     /// Takes an item out of the list; how many are left.
-    fn remove(&self, tree: &mut Tree, index: usize) -> Option<(Tree, usize)> {
+    fn remove(&self, tree: &mut NotedValue, index: usize) -> Option<(NotedValue, usize)> {
         let items = tree.get_mut(&self.path)?.as_array_mut()?;
         let value = items.remove(index);
         let left = items.len();
         let mut margin = Margin::default();
         if let Some(around) = tree.margin.get_mut(self.path.keys()) {
             margin = around.take_item(index);
+            // The items behind it move up by one, and so do their margins.
             let after = around.items.split_off(&index);
             let moved = after
                 .into_iter()
                 .map(|(at, margin)| (at.saturating_sub(1), margin));
             around.items.extend(moved);
         }
-        Some((Tree { value, margin }, left))
+        Some((NotedValue { value, margin }, left))
     }
 
-    fn insert(&self, tree: &mut Tree, index: usize, item: Tree) {
+    fn insert(&self, tree: &mut NotedValue, index: usize, item: NotedValue) {
         if let Some(Value::Array(items)) = tree.get_mut(&self.path) {
             let index = index.min(items.len());
             items.insert(index, item.value);
@@ -205,8 +231,8 @@ impl Pick {
         }
     }
 
-    fn forget_stays(&self, tree: &mut Tree) {
-        let stays = self.id.uses(Way::Forward, What::Stays);
+    fn forget_stays(&self, tree: &mut NotedValue) {
+        let stays = self.id.uses(StepWay::Forward, NotePurpose::Stays);
         if let Some(around) = tree.margin.get_mut(self.path.keys()) {
             for margin in around.items.values_mut() {
                 margin.take_note(stays);
@@ -214,23 +240,27 @@ impl Pick {
         }
     }
 
-    fn put_back(&self, tree: &mut Tree, run: &Run) {
-        let way = Way::Backward;
+    fn put_back(&self, tree: &mut NotedValue, run: &Budget) {
+        let way = StepWay::Backward;
         let taken = tree.take(&self.into);
         tree.close(&self.into, &self.id, way, taken.is_some(), run);
         let Some(mut field) = taken else {
+            // A fitting item must not be picked in the place of one that was never there.
             if let Some(index) = self.first(tree, None) {
-                let note = Note::new(self.id.makes(way, What::Stays), Holds::Same);
+                let note = self.id.note(way, NotePurpose::Stays, NoteCondition::Same);
                 let around = tree.margin.make(self.path.keys());
                 around.items.entry(index).or_default().notes.push(note);
             }
             return;
         };
-        let mut item = Tree::from(Value::Object(Map::new()));
+        let mut item = NotedValue::from(Value::Object(Map::new()));
         let mut at = usize::MAX;
-        if let Some(mut note) = field.margin.take_note(self.id.uses(way, What::Rest)) {
+        // What else the item had, and its number.
+        if let Some(mut note) = field.margin.take_note(self.id.uses(way, NotePurpose::Rest)) {
             if let Some(Value::Object(mut map)) = note.value {
                 let place = map.get("at").and_then(Value::as_u64);
+                // The number was written by this code, but the record may have been edited: it is
+                // bounded when the item is put in.
                 at = place.and_then(|at| usize::try_from(at).ok()).unwrap_or(at);
                 item.value = map.shift_remove("with").unwrap_or_default();
             }
@@ -241,6 +271,7 @@ impl Pick {
             map.insert(self.field.clone(), field.value);
         }
         item.margin.set_key(&self.field, field.margin);
+        // There is no list, or something else in its place, which gives way.
         if !tree.get(&self.path).is_some_and(Value::is_array) {
             self.make_list(tree);
         }
@@ -249,55 +280,58 @@ impl Pick {
         self.insert(tree, at, item);
     }
 
-    fn make_list(&self, tree: &mut Tree) {
-        let way = Way::Backward;
+    fn make_list(&self, tree: &mut NotedValue) {
+        let way = StepWay::Backward;
         tree.displace(&self.path, &self.id, way);
         tree.open(&self.path, &self.id, way);
-        let mut list = Tree::from(Value::Array(Vec::new()));
-        let note = Note::new(self.id.makes(way, What::Created), Holds::There);
+        let mut list = NotedValue::from(Value::Array(Vec::new()));
+        let note = self
+            .id
+            .note(way, NotePurpose::Created, NoteCondition::There);
         list.margin.notes.push(note);
         tree.place(&self.path, list);
     }
 }
 
-impl Step for Pick {
-    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+impl ConversionStep for PickItem {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         match way {
-            Way::Forward => self.pick(tree, run),
-            Way::Backward => self.put_back(tree, run),
+            StepWay::Forward => self.pick(tree, run),
+            StepWay::Backward => self.put_back(tree, run),
         }
         Ok(())
     }
 
     /// Items stay items; the one that is picked is not told apart.
-    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         let Some(rest) = self.into.rest(&trail) else {
             return Some(trail);
         };
-        if way == Way::Forward {
+        if way == StepWay::Forward {
             return None;
         }
         let mut traced = every(&self.path);
-        traced.push(Token::Key(self.field.clone()));
+        traced.push(PathToken::Key(self.field.clone()));
         traced.extend(rest.iter().cloned());
         Some(traced)
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         vec![&self.path, &self.into]
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let paths = [&self.path, &self.into];
         let depth = shared(&paths).len();
         let (list, into) = (self.path.after(depth), self.into.after(depth));
         sketch.around(&paths, |scope| match way {
-            Way::Forward => {
+            StepWay::Forward => {
                 let found = self.sketched_field(scope, list);
+                // Whatever was under the name makes way for it.
                 scope.take(into);
                 scope.put(into, found);
             }
-            Way::Backward => {
+            StepWay::Backward => {
                 let field = scope.take(into);
                 if !field.is_never() {
                     let before = scope.take(list);
@@ -309,10 +343,10 @@ impl Step for Pick {
     }
 
     /// What is picked is seen outside of the list, and what is not picked still in it.
-    fn spread(&self, way: Way, trail: Trail) -> Vec<Trail> {
+    fn spread(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         let mut places = self.images(way, trail.clone());
-        if way == Way::Forward
-            && let Some([_, Token::Key(key), rest @ ..]) = self.path.rest(&trail)
+        if way == StepWay::Forward
+            && let Some([_, PathToken::Key(key), rest @ ..]) = self.path.rest(&trail)
             && *key == self.field
         {
             places.push(
@@ -328,15 +362,15 @@ impl Step for Pick {
 
     fn places(&self) -> Vec<Trail> {
         let mut field = every(&self.path);
-        field.push(Token::Key(self.field.clone()));
+        field.push(PathToken::Key(self.field.clone()));
         vec![self.path.trail(), field, self.into.trail()]
     }
 
-    fn losses(&self, way: Way) -> Vec<Loss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         match way {
-            Way::Backward => Vec::new(),
-            Way::Forward => vec![Loss {
-                class: Class::Keeps,
+            StepWay::Backward => Vec::new(),
+            StepWay::Forward => vec![StepLoss {
+                class: ConversionClass::Keeps,
                 path: self.path.to_string(),
                 what: format!(
                     "keeps what the item has besides {} and {}, and where it stood",
@@ -346,7 +380,7 @@ impl Step for Pick {
         }
     }
 
-    fn list_keys(&self, _side: Way) -> Vec<ListKey> {
+    fn list_keys(&self, _side: StepWay) -> Vec<ListKey> {
         vec![ListKey {
             list: self.path.trail(),
             key: self.key.clone(),
@@ -361,10 +395,11 @@ impl Step for Pick {
 /// A list's schema when one item may be gone from anywhere in it.
 fn shorter(list: Value) -> Value {
     let items = one_of(item_schemas(&list));
-    let kinds = Kinds::of(&list);
+    let kinds = JsonKinds::of(&list);
     let mut shorter = json!({"type": kinds.to_json(), "items": items});
     if let Some(map) = shorter.as_object_mut() {
         let least = list.get("minItems").and_then(Value::as_u64);
+        // One item fewer than before, wherever it was.
         map.extend(least.map(|least| ("minItems".to_owned(), json!(least.saturating_sub(1)))));
         let same = |word: &str| Some((word.to_owned(), list.get(word)?.clone()));
         map.extend(same("maxItems"));
@@ -375,7 +410,7 @@ fn shorter(list: Value) -> Value {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw, in_lists, is_in_the_way};
     use serde_json::json;
 
@@ -465,7 +500,7 @@ mod tests {
         pair().leads("/env/*/value", "/env/*/value");
         pair().comes_from("/env/*/value", "/env/*/value");
         pair().keys(&[("/env", "name")], &[("/env", "name")]);
-        pair().loses(&[(Class::Keeps, "/env", "besides name and value")]);
+        pair().loses(&[(ConversionClass::Keeps, "/env", "besides name and value")]);
         pair().loses_back(&[]);
         let pick = |path: &str, into: &str| json!({"pick": {"path": path, "key": "k", "equals": 1, "field": "v", "into": into}});
         is_in_the_way(pick("/b", "/x"));

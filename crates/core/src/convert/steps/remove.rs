@@ -1,16 +1,16 @@
 //! `remove: {path, value}`: a field that only the older version has. It is `add` read backwards.
 
-use super::add::Field;
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::step::Directed;
+use super::add::AddField;
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::step::DirectedStep;
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let id = making.inverse_id();
-    let field = Field::read(args, id)?;
-    Ok(vec![Directed::backward(field)])
+    let field = AddField::read(args, id)?;
+    Ok(vec![DirectedStep::backward(field)])
 }
 
 #[cfg(test)]

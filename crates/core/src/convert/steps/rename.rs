@@ -1,16 +1,16 @@
 //! `rename: {path, to}`: another key in the same object.
 
-use super::move_to::Move;
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::step::Directed;
+use super::move_to::MoveField;
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::step::DirectedStep;
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let from = args.path("path")?;
     let to = args.key_beside("to", &from)?;
-    Move::read(args, making, from, to)
+    MoveField::read(args, making, from, to)
 }
 
 #[cfg(test)]

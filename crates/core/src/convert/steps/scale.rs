@@ -3,18 +3,19 @@
 //! it was is kept; with `whole: false` it becomes a fraction instead.
 
 use super::convert::integer;
-use super::value::{Exchange, ValueStep, excerpt};
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::sketch::Kinds;
-use crate::convert::step::{Class, Directed, Way};
+use super::value::{ValueExchange, ValueStep, excerpt};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::sketch::JsonKinds;
+use crate::convert::step::{ConversionClass, DirectedStep, StepWay};
 use crate::types::whole;
 use serde_json::{Number, Value, json};
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
+    // Written as a text a fraction is exact; a number in a file may not be.
     let by = match args.need("by")? {
         Value::Number(number) => fraction(&number.to_string()),
         Value::String(text) => fraction(text),
@@ -26,12 +27,13 @@ pub(crate) fn read(
             "it must be more than 0: a number, or a fraction such as \"1/1024\"",
         )
     })?;
+    // Most likely a typing error; an author who means it leaves the step out.
     if by.0 == by.1 {
         return Err(args.flaw("by", "times 1 changes nothing"));
     }
     let whole = args.flag("whole", true)?;
-    let exchange = Scale { by, whole };
-    Ok(vec![Directed::forward(ValueStep {
+    let exchange = ScaleNumber { by, whole };
+    Ok(vec![DirectedStep::forward(ValueStep {
         id: making.id(),
         path,
         exchange,
@@ -48,12 +50,15 @@ const EXACT: f64 = 9_007_199_254_740_992.0;
 fn fraction(text: &str) -> Option<(i128, i128)> {
     let (above, below) = match text.split_once('/') {
         Some((above, below)) => {
+            // Both sides may have decimals: the fraction is made of whole numbers by exchanging
+            // their powers of ten.
             let (above, ones) = decimal(above.trim())?;
             let (below, others) = decimal(below.trim())?;
             (above.checked_mul(others)?, below.checked_mul(ones)?)
         }
         None => decimal(text.trim())?,
     };
+    // Reduced, so that the bounds hold for what the step really multiplies by.
     let divisor = greatest_divisor(above, below)?;
     let reduced = (above.checked_div(divisor)?, below.checked_div(divisor)?);
     let fits = |n: i128| (1..=LARGEST).contains(&n);
@@ -80,22 +85,27 @@ fn decimal(text: &str) -> Option<(i128, i128)> {
 }
 
 #[derive(Debug)]
-struct Scale {
+struct ScaleNumber {
     by: (i128, i128),
     whole: bool,
 }
 
-impl Exchange for Scale {
-    fn exchange(&self, way: Way, value: &Value) -> Result<Value, String> {
+impl ValueExchange for ScaleNumber {
+    fn exchange(&self, way: StepWay, value: &Value) -> Result<Value, String> {
         let (times, over) = match way {
-            Way::Forward => self.by,
-            Way::Backward => (self.by.1, self.by.0),
+            StepWay::Forward => self.by,
+            // The way back multiplies by the inverse, in whole numbers, so that both directions
+            // are exact where they can be.
+            StepWay::Backward => (self.by.1, self.by.0),
         };
         let Value::Number(number) = value else {
             return Err(format!("{} is no number", excerpt(value)));
         };
         let scaled = match whole(value) {
+            // Whole numbers are scaled without floating point: beyond 2^53 a double would round
+            // them.
             Some(whole) => whole.checked_mul(times).and_then(|product| {
+                // Rounded towards zero; the remainder is kept by the step around this.
                 let exact = product.checked_rem(over) == Some(0);
                 if exact || self.whole {
                     integer(product.checked_div(over)?)
@@ -108,32 +118,27 @@ impl Exchange for Scale {
         scaled.ok_or_else(|| format!("{} times {times}/{over} is too large", excerpt(value)))
     }
 
-    fn losses(&self, way: Way) -> Vec<(Class, String)> {
-        let over = match way {
-            Way::Forward => self.by.1,
-            Way::Backward => self.by.0,
-        };
+    fn losses(&self, way: StepWay) -> Vec<(ConversionClass, String)> {
+        let over = way.choose(self.by.1, self.by.0);
         let mut losses = vec![(
-            Class::MayRefuse,
+            ConversionClass::MayRefuse,
             "is refused where it is no number, or beyond 64 bits".to_owned(),
         )];
+        // Dividing by one loses nothing.
         if over != 1 {
             losses.push((
-                Class::Keeps,
+                ConversionClass::Keeps,
                 "is kept where the new unit can't say it".to_owned(),
             ));
         }
         losses
     }
 
-    fn image(&self, way: Way, schema: &Value) -> Value {
-        let (times, over) = match way {
-            Way::Forward => self.by,
-            Way::Backward => (self.by.1, self.by.0),
-        };
-        let integer = Kinds::of(schema)
-            .without(Kinds::NULL)
-            .within(Kinds::INTEGER);
+    fn image(&self, way: StepWay, schema: &Value) -> Value {
+        let (times, over) = way.choose(self.by, (self.by.1, self.by.0));
+        let integer = JsonKinds::of(schema)
+            .without(JsonKinds::NULL)
+            .within(JsonKinds::INTEGER);
         let stays_whole = integer && (self.whole || over == 1);
         let kind = if stays_whole { "integer" } else { "number" };
         let mut image = json!({"type": kind});
@@ -141,10 +146,14 @@ impl Exchange for Scale {
         let scaled = |word: &str, outwards: fn(f64) -> f64| {
             let bound = schema.get(word)?.as_number()?;
             let scaled = double(bound, times, over)?.as_f64()?;
+            // Beyond this a double is no longer exact, and a bound that is slightly off would
+            // prove something wrong.
             let exact = scaled.abs() < EXACT;
             let bound = exact.then(|| Number::from_f64(outwards(scaled)));
             bound.flatten().map(Value::Number)
         };
+        // An exclusive bound becomes an inclusive one further out, which lets more through and is
+        // safe.
         let least =
             scaled("minimum", f64::floor).or_else(|| scaled("exclusiveMinimum", f64::floor));
         let most = scaled("maximum", f64::ceil).or_else(|| scaled("exclusiveMaximum", f64::ceil));
@@ -164,7 +173,7 @@ fn double(number: &Number, times: i128, over: i128) -> Option<Value> {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw};
     use serde_json::json;
 
@@ -213,8 +222,8 @@ mod tests {
     #[test]
     fn what_can_be_lost_is_told() {
         let by = |by| Pair::of(json!([{"scale": {"path": "/x", "by": by}}]));
-        let refuses = (Class::MayRefuse, "/x", "no number");
-        let keeps = (Class::Keeps, "/x", "can't say it");
+        let refuses = (ConversionClass::MayRefuse, "/x", "no number");
+        let keeps = (ConversionClass::Keeps, "/x", "can't say it");
         by(json!(1000)).loses(&[refuses]);
         by(json!(1000)).loses_back(&[refuses, keeps]);
         by(json!("1/1000")).loses(&[refuses, keeps]);
@@ -225,7 +234,7 @@ mod tests {
     fn a_fraction_is_reduced() {
         let pair = Pair::of(json!([{"scale": {"path": "/x", "by": "4/2"}}]));
         pair.means(json!({"x": 3}), json!({"x": 6}));
-        pair.loses(&[(Class::MayRefuse, "/x", "no number")]);
+        pair.loses(&[(ConversionClass::MayRefuse, "/x", "no number")]);
     }
 
     #[test]

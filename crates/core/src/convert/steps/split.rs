@@ -2,84 +2,94 @@
 //! where there are fewer parts, the last fields are absent.
 
 use super::value::{excerpt, kind};
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::note::{Holds, Margin, Note, What};
-use crate::convert::path::{Path, Trail};
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Field, Sketch, finite, listed, shared};
-use crate::convert::step::{Class, Directed, Loss, Run, Step, StepId, Way};
-use crate::convert::tree::Tree;
+use crate::convert::note::{KeptNote, Margin, NoteCondition, NotePurpose};
+use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::refusal::Carried;
+use crate::convert::refusal::ConversionRefusal;
+use crate::convert::sketch::{SchemaSketch, SketchField, finite, listed, shared};
+use crate::convert::step::{
+    Budget, ConversionClass, ConversionStep, DirectedStep, StepId, StepLoss, StepWay,
+};
+use crate::convert::tree::NotedValue;
 use serde_json::{Map, Value, json};
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
     let at = args.text("at")?.to_owned();
     let into = args.paths("into", 2)?;
-    let split = Split {
+    let split = SplitText {
         id: making.id(),
         path,
         at,
         into,
     };
+    // Rules that `join` shares, so that both are refused for the same reasons.
     split.check().map_err(|reason| args.flaw("into", reason))?;
-    Ok(vec![Directed::forward(split)])
+    Ok(vec![DirectedStep::forward(split)])
 }
 
 #[derive(Debug)]
-pub(crate) struct Split {
+pub(crate) struct SplitText {
     pub(crate) id: StepId,
     /// The string.
-    pub(crate) path: Path,
+    pub(crate) path: FieldPath,
     /// The text between the parts.
     pub(crate) at: String,
     /// The parts.
-    pub(crate) into: Vec<Path>,
+    pub(crate) into: Vec<FieldPath>,
 }
 
-type Parts = Vec<Option<Tree>>;
+type SplitParts = Vec<Option<NotedValue>>;
 
-impl Split {
+impl SplitText {
     pub(crate) fn check(&self) -> Result<(), String> {
-        let inside =
-            |part: &&Path| part.keys().len() != self.path.keys().len() && self.path.overlaps(part);
+        let inside = |part: &&FieldPath| {
+            part.keys().len() != self.path.keys().len() && self.path.overlaps(part)
+        };
         match self.into.iter().find(inside) {
             Some(part) => Err(format!("{part} and {} are one inside the other", self.path)),
             None => Ok(()),
         }
     }
 
-    fn parts_of(&self, text: &str) -> Parts {
+    fn parts_of(&self, text: &str) -> SplitParts {
         let parts = text.splitn(self.into.len(), &self.at);
-        let mut parts: Parts = parts
-            .map(|part| Some(Tree::from(Value::from(part))))
+        let mut parts: SplitParts = parts
+            .map(|part| Some(NotedValue::from(Value::from(part))))
             .collect();
         parts.resize_with(self.into.len(), || None);
         parts
     }
 
     /// What is known of the parts: the first is there, others are where the string is known.
-    fn sketched_parts(&self, field: Field) -> Vec<Field> {
+    fn sketched_parts(&self, field: SketchField) -> Vec<SketchField> {
+        // No string, no parts.
         if field.is_never() {
-            return vec![Field::NEVER; self.into.len()];
+            return vec![SketchField::NEVER; self.into.len()];
         }
+        // The values are not known: only the first part is there for certain, as a text without a
+        // separator has no other.
         let Some(texts) = finite(&field.schema) else {
-            let part = |number: usize| Field {
+            let part = |number: usize| SketchField {
                 schema: json!({"type": "string"}),
                 always: field.always && number == 0,
             };
             return (0..self.into.len()).map(part).collect();
         };
+        // Each text is divided as a document would be, so that the parts are known as exactly as
+        // the texts.
         let all = texts.iter().filter_map(Value::as_str);
-        let all: Vec<Parts> = all.map(|text| self.parts_of(text)).collect();
+        let all: Vec<SplitParts> = all.map(|text| self.parts_of(text)).collect();
         let part = |number: usize| {
             let of_each = all
                 .iter()
                 .map(|parts| parts.get(number).and_then(Option::as_ref));
             let there = of_each.clone().flatten().map(|part| part.value.clone());
-            Field {
+            SketchField {
                 schema: listed(there),
                 always: field.always && of_each.clone().all(|part| part.is_some()),
             }
@@ -87,7 +97,8 @@ impl Split {
         (0..self.into.len()).map(part).collect()
     }
 
-    fn join(&self, parts: &Parts) -> Result<String, Refusal> {
+    fn join(&self, parts: &SplitParts) -> Carried<String> {
+        // Parts behind the last one that is there leave no separator.
         let last = parts.iter().rposition(Option::is_some).unwrap_or(0);
         let mut text = String::new();
         for (number, (part, path)) in parts.iter().zip(&self.into).enumerate().take(last + 1) {
@@ -95,20 +106,23 @@ impl Split {
                 text.push_str(&self.at);
             }
             match part.as_ref().map(|part| &part.value) {
+                // A part in the middle that is missing is as good as an empty one here; the note
+                // on the string tells them apart.
                 None => {}
                 Some(Value::String(part)) => text.push_str(part),
                 Some(other) => {
                     let why = format!("{} is no string", excerpt(other));
-                    return Err(Refusal::value(path, why));
+                    return Err(ConversionRefusal::value(path, why));
                 }
             }
         }
         Ok(text)
     }
 
-    fn divide(&self, tree: &mut Tree, run: &Run) -> Result<(), Refusal> {
-        let way = Way::Forward;
+    fn divide(&self, tree: &mut NotedValue, run: &Budget) -> Carried<()> {
+        let way = StepWay::Forward;
         let taken = tree.take(&self.path);
+        // The string leaves before its parts are put, for a part may have its name.
         tree.close(&self.path, &self.id, way, taken.is_some(), run);
         for part in &self.into {
             tree.displace(part, &self.id, way);
@@ -116,17 +130,21 @@ impl Split {
         let Some(mut field) = taken else {
             return Ok(());
         };
-        let noted = field.margin.take_note(self.id.uses(way, What::Original));
+        let noted = field
+            .margin
+            .take_note(self.id.uses(way, NotePurpose::Original));
         let mut parts = match (noted, &field.value) {
+            // As long as the string is unchanged the parts come back as they were noted.
             (Some(note), _) => self.unfold(note),
             (None, Value::String(text)) => self.parts_of(text),
             (None, other) => {
-                return Err(Refusal::value(
+                return Err(ConversionRefusal::value(
                     &self.path,
                     format!("{} is no string", kind(other)),
                 ));
             }
         };
+        // What is kept for the string has to wait with one of its parts.
         if !field.margin.is_bare() {
             self.bind(&mut parts, field.margin);
         }
@@ -139,25 +157,29 @@ impl Split {
         Ok(())
     }
 
-    fn unite(&self, tree: &mut Tree, run: &Run) -> Result<(), Refusal> {
-        let way = Way::Backward;
-        let mut parts: Parts = self.into.iter().map(|path| tree.take(path)).collect();
+    fn unite(&self, tree: &mut NotedValue, run: &Budget) -> Carried<()> {
+        let way = StepWay::Backward;
+        let mut parts: SplitParts = self.into.iter().map(|path| tree.take(path)).collect();
+        // From the inside out: objects that were created for the parts are empty now.
         for (path, part) in self.into.iter().zip(&parts) {
             tree.close(path, &self.id, way, part.is_some(), run);
         }
         tree.displace(&self.path, &self.id, way);
+        // No part is there, so there is no string.
         if parts.iter().all(Option::is_none) {
             return Ok(());
         }
         let margin = self.unbind(&mut parts).unwrap_or_default();
         let text = self.join(&parts)?;
-        let alike = |(one, other): (&Option<Tree>, &Option<Tree>)| match (one, other) {
+        // A part with an empty text, or one that is missing, may be divided differently: the
+        // string alone does not tell.
+        let alike = |(one, other): (&Option<NotedValue>, &Option<NotedValue>)| match (one, other) {
             (Some(one), Some(other)) => one.value == other.value && one.margin.is_bare(),
             (one, other) => one.is_none() && other.is_none(),
         };
         let plain = parts.iter().zip(&self.parts_of(&text)).all(alike);
         let value = Value::from(text);
-        let mut field = Tree { value, margin };
+        let mut field = NotedValue { value, margin };
         if !plain {
             field.margin.notes.push(self.fold(parts));
         }
@@ -167,20 +189,26 @@ impl Split {
     }
 
     /// The parts in a note on the string.
-    fn fold(&self, parts: Parts) -> Note {
+    fn fold(&self, parts: SplitParts) -> KeptNote {
         let mut map = Map::new();
         let mut margin = Margin::default();
+        // By number, because a part that is missing has no value to be written.
         for (number, part) in parts.into_iter().enumerate() {
             if let Some(part) = part {
                 map.insert(number.to_string(), part.value);
                 margin.set_key(&number.to_string(), part.margin);
             }
         }
-        let note = Note::new(self.id.makes(Way::Backward, What::Original), Holds::Same);
+        let note = self.id.note(
+            StepWay::Backward,
+            NotePurpose::Original,
+            NoteCondition::Same,
+        );
         note.value(Value::Object(map)).margin(margin)
     }
 
-    fn unfold(&self, note: Note) -> Parts {
+    fn unfold(&self, note: KeptNote) -> SplitParts {
+        // A record that somebody has edited may have anything here.
         let mut map = match note.value {
             Some(Value::Object(map)) => map,
             _ => Map::new(),
@@ -191,19 +219,19 @@ impl Split {
             .map(|number| {
                 let value = map.shift_remove(&number)?;
                 let margin = margin.take_key(&number);
-                Some(Tree { value, margin })
+                Some(NotedValue { value, margin })
             })
             .collect()
     }
 
     /// What was noted on the string holds while all parts are unchanged: each gets a note that goes
     /// with a change, and the first one has it all.
-    fn bind(&self, parts: &mut Parts, margin: Margin) {
+    fn bind(&self, parts: &mut SplitParts, margin: Margin) {
         let present = present(parts);
         let mut margin = Some(margin);
         for part in parts.iter_mut().flatten() {
-            let sign = self.id.makes(Way::Forward, What::Part);
-            let mut note = Note::new(sign, Holds::Same);
+            let sign = self.id.makes(StepWay::Forward, NotePurpose::Part);
+            let mut note = KeptNote::new(sign, NoteCondition::Same);
             if let Some(margin) = margin.take() {
                 note = note.value(present.clone()).margin(margin);
             }
@@ -211,60 +239,61 @@ impl Split {
         }
     }
 
-    fn unbind(&self, parts: &mut Parts) -> Option<Margin> {
+    fn unbind(&self, parts: &mut SplitParts) -> Option<Margin> {
         let present = present(parts);
-        let sign = self.id.uses(Way::Backward, What::Part);
+        let sign = self.id.uses(StepWay::Backward, NotePurpose::Part);
         let notes = parts.iter_mut().flatten();
         let notes: Vec<_> = notes.map(|part| part.margin.take_note(sign)).collect();
-        let mut notes: Vec<Note> = notes.into_iter().collect::<Option<_>>()?;
+        let mut notes: Vec<KeptNote> = notes.into_iter().collect::<Option<_>>()?;
         let first = notes.iter().position(|note| note.value.is_some())?;
         let first = notes.swap_remove(first);
         (first.value == Some(present)).then_some(first.margin)
     }
 }
 
-fn present(parts: &Parts) -> Value {
+fn present(parts: &SplitParts) -> Value {
     let present = parts.iter().map(|part| Value::Bool(part.is_some()));
     Value::Array(present.collect())
 }
 
-impl Step for Split {
-    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
+impl ConversionStep for SplitText {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
         match way {
-            Way::Forward => self.divide(tree, run),
-            Way::Backward => self.unite(tree, run),
+            StepWay::Forward => self.divide(tree, run),
+            StepWay::Backward => self.unite(tree, run),
         }
     }
 
-    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
-        let is = |path: &Path| path.rest(&trail).is_some();
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
+        let is = |path: &FieldPath| path.rest(&trail).is_some();
         match way {
-            Way::Forward if is(&self.path) => self.into.first().map(Path::trail),
-            Way::Backward if self.into.iter().any(is) => Some(self.path.trail()),
-            Way::Forward if self.into.iter().any(is) => None,
-            Way::Backward if is(&self.path) => None,
+            StepWay::Forward if is(&self.path) => self.into.first().map(FieldPath::trail),
+            StepWay::Backward if self.into.iter().any(is) => Some(self.path.trail()),
+            StepWay::Forward if self.into.iter().any(is) => None,
+            StepWay::Backward if is(&self.path) => None,
             _ => Some(trail),
         }
     }
 
-    fn images(&self, way: Way, trail: Trail) -> Vec<Trail> {
-        if way == Way::Forward && self.path.rest(&trail).is_some() {
-            return self.into.iter().map(Path::trail).collect();
+    fn images(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
+        if way == StepWay::Forward && self.path.rest(&trail).is_some() {
+            return self.into.iter().map(FieldPath::trail).collect();
         }
         self.trace(way, trail).into_iter().collect()
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         self.into.iter().chain([&self.path]).collect()
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let paths = self.paths();
         let depth = shared(&paths).len();
         let string = self.path.after(depth);
         sketch.around(&paths, |scope| match way {
-            Way::Forward => {
+            StepWay::Forward => {
                 let field = scope.take(string);
+                // Whatever was under these names makes way.
                 for part in &self.into {
                     scope.take(part.after(depth));
                 }
@@ -273,31 +302,32 @@ impl Step for Split {
                     scope.put(path.after(depth), part);
                 }
             }
-            Way::Backward => {
+            StepWay::Backward => {
                 let parts = self.into.iter().map(|path| scope.take(path.after(depth)));
-                let parts: Vec<Field> = parts.collect();
+                let parts: Vec<SketchField> = parts.collect();
                 scope.take(string);
-                if !parts.iter().all(Field::is_never) {
+                // A string is there if any of its parts is.
+                if !parts.iter().all(SketchField::is_never) {
                     let always = parts.iter().any(|part| part.always);
                     let schema = json!({"type": "string"});
-                    scope.put(string, Field { schema, always });
+                    scope.put(string, SketchField { schema, always });
                 }
             }
         });
     }
 
-    fn losses(&self, way: Way) -> Vec<Loss> {
-        let refuses = |path: &Path| Loss {
-            class: Class::MayRefuse,
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
+        let refuses = |path: &FieldPath| StepLoss {
+            class: ConversionClass::MayRefuse,
             path: path.to_string(),
             what: "is refused where it is no string".to_owned(),
         };
         match way {
-            Way::Forward => vec![refuses(&self.path)],
-            Way::Backward => {
+            StepWay::Forward => vec![refuses(&self.path)],
+            StepWay::Backward => {
                 let mut losses: Vec<_> = self.into.iter().map(refuses).collect();
-                losses.extend(self.into.iter().map(|path| Loss {
-                    class: Class::Keeps,
+                losses.extend(self.into.iter().map(|path| StepLoss {
+                    class: ConversionClass::Keeps,
                     path: path.to_string(),
                     what: format!("is kept where it contains {:?}", self.at),
                 }));
@@ -313,7 +343,7 @@ impl Step for Split {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw, is_in_the_way};
     use serde_json::json;
 
@@ -385,12 +415,12 @@ mod tests {
         pair().comes_from("/address", None);
         pair().leads("/x", "/x");
         pair().comes_from("/x", "/x");
-        pair().loses(&[(Class::MayRefuse, "/address", "no string")]);
+        pair().loses(&[(ConversionClass::MayRefuse, "/address", "no string")]);
         pair().loses_back(&[
-            (Class::MayRefuse, "/host", "no string"),
-            (Class::MayRefuse, "/port", "no string"),
-            (Class::Keeps, "/host", "contains \":\""),
-            (Class::Keeps, "/port", "contains \":\""),
+            (ConversionClass::MayRefuse, "/host", "no string"),
+            (ConversionClass::MayRefuse, "/port", "no string"),
+            (ConversionClass::Keeps, "/host", "contains \":\""),
+            (ConversionClass::Keeps, "/port", "contains \":\""),
         ]);
         is_in_the_way(json!({"split": {"path": "/b", "at": ":", "into": ["/x", "/y"]}}));
         is_in_the_way(json!({"split": {"path": "/x", "at": ":", "into": ["/y", "/b"]}}));

@@ -1,15 +1,17 @@
 //! How the steps' own tests speak: what a document means in the other version, what is kept, and
 //! that the way back is exact, always.
 
-use crate::convert::kept::Kept;
-use crate::convert::making::Making;
+use crate::convert::kept::KeptValues;
 use crate::convert::path::{Trail, pattern};
-use crate::convert::program::Program;
-use crate::convert::refusal::{Reason, Refusal};
+use crate::convert::program::StepProgram;
+use crate::convert::program_builder::ProgramBuilder;
+use crate::convert::refusal::Carried;
+use crate::convert::refusal::ConversionObstacle;
 use crate::convert::step::{
-    Class, Directed, Loss, Run, Way, apply_all, images_all, list_keys, mirrors, trace_all,
+    Budget, ConversionClass, DirectedStep, StepLoss, StepWay, apply_all, images_all, list_keys,
+    mirrors, trace_all,
 };
-use crate::convert::tree::Tree;
+use crate::convert::tree::NotedValue;
 use crate::types::{PathPattern, Schema, same};
 use crate::version::Version;
 use serde_json::{Value, json};
@@ -18,11 +20,11 @@ const OLD: Version = Version::new(1, 0, 0);
 const NEW: Version = Version::new(2, 0, 0);
 
 /// Two versions and the steps between them.
-pub(crate) struct Pair(Vec<Directed>);
+pub(crate) struct Pair(Vec<DirectedStep>);
 
-fn made(steps: &Value, schema: Option<&Schema>) -> Result<Vec<Directed>, String> {
+fn made(steps: &Value, schema: Option<&Schema>) -> Result<Vec<DirectedStep>, String> {
     let list = steps.as_array().expect("a list of steps");
-    Making::steps(NEW, OLD, schema, list).map_err(|flaw| flaw.reason)
+    ProgramBuilder::steps(NEW, OLD, schema, list).map_err(|flaw| flaw.reason)
 }
 
 /// Why a step can't be made.
@@ -58,20 +60,20 @@ impl Pair {
 
     /// The number of steps that are left when all are fused.
     pub(crate) fn fused(&self) -> usize {
-        Program::new(self.0.clone()).steps().len()
+        StepProgram::new(self.0.clone()).steps().len()
     }
 
-    fn go(&self, way: Way, mut tree: Tree) -> Tree {
+    fn go(&self, way: StepWay, mut tree: NotedValue) -> NotedValue {
         let mut fused = tree.clone();
         let mut path = self.0.clone();
-        if way == Way::Backward {
+        if way == StepWay::Backward {
             path.reverse();
             path.iter_mut()
                 .for_each(|step| step.way = step.way.turned());
         }
-        apply_all(&self.0, way, &mut tree, &mut Run::new()).expect("a conversion");
-        Program::new(path)
-            .apply(&mut fused, &mut Run::new())
+        apply_all(&self.0, way, &mut tree, &mut Budget::new()).expect("a conversion");
+        StepProgram::new(path)
+            .apply(&mut fused, &mut Budget::new())
             .expect("the fused conversion");
         tree.margin.tidy();
         fused.margin.tidy();
@@ -80,24 +82,24 @@ impl Pair {
     }
 
     /// To the newer version; the paths that are kept.
-    pub(crate) fn there(&self, document: Value) -> (Tree, Vec<String>) {
-        let tree = self.go(Way::Forward, Tree::from(document));
+    pub(crate) fn there(&self, document: Value) -> (NotedValue, Vec<String>) {
+        let tree = self.go(StepWay::Forward, NotedValue::from(document));
         let kept = paths(&tree);
         (tree, kept)
     }
 
     /// To the newer version, with what is kept.
-    pub(crate) fn onward(&self, tree: Tree) -> Tree {
-        self.go(Way::Forward, tree)
+    pub(crate) fn onward(&self, tree: NotedValue) -> NotedValue {
+        self.go(StepWay::Forward, tree)
     }
 
     /// To the older version.
-    pub(crate) fn back(&self, tree: Tree) -> Tree {
-        self.go(Way::Backward, tree)
+    pub(crate) fn back(&self, tree: NotedValue) -> NotedValue {
+        self.go(StepWay::Backward, tree)
     }
 
-    fn check(&self, way: Way, from: Value, to: &Value, kept: &[&str]) {
-        let there = self.go(way, Tree::from(from.clone()));
+    fn check(&self, way: StepWay, from: Value, to: &Value, kept: &[&str]) {
+        let there = self.go(way, NotedValue::from(from.clone()));
         assert!(
             same(&there.value, to),
             "{from} became {} instead of {to}",
@@ -107,11 +109,11 @@ impl Pair {
         self.round(way, from);
     }
 
-    fn round(&self, way: Way, from: Value) {
-        let there = self.go(way, Tree::from(from.clone()));
-        let json = Kept(there.margin.clone()).to_json();
+    fn round(&self, way: StepWay, from: Value) {
+        let there = self.go(way, NotedValue::from(from.clone()));
+        let json = KeptValues(there.margin.clone()).to_json();
         assert_eq!(
-            Kept::from_json(&json).map(|kept| kept.0).as_ref(),
+            KeptValues::from_json(&json).map(|kept| kept.0).as_ref(),
             Some(&there.margin)
         );
         let back = self.go(way.turned(), there.clone());
@@ -127,12 +129,12 @@ impl Pair {
 
     /// An older document becomes a newer one.
     pub(crate) fn forward(&self, old: Value, new: Value, kept: &[&str]) {
-        self.check(Way::Forward, old, &new, kept);
+        self.check(StepWay::Forward, old, &new, kept);
     }
 
     /// A newer document becomes an older one.
     pub(crate) fn backward(&self, new: Value, old: Value, kept: &[&str]) {
-        self.check(Way::Backward, new, &old, kept);
+        self.check(StepWay::Backward, new, &old, kept);
     }
 
     /// The two are the same document in both versions, and nothing is kept.
@@ -143,23 +145,23 @@ impl Pair {
 
     /// Whatever the document becomes, in whichever direction, it comes back.
     pub(crate) fn exact(&self, document: Value) {
-        self.round(Way::Forward, document.clone());
-        self.round(Way::Backward, document);
+        self.round(StepWay::Forward, document.clone());
+        self.round(StepWay::Backward, document);
     }
 
     /// Where an older place is in the newer version, if anywhere.
     pub(crate) fn leads<'p>(&self, old: &str, new: impl Into<Option<&'p str>>) {
         let new = new.into();
-        let there = trace_all(&self.0, Way::Forward, trail(old));
-        let program = Program::new(self.0.clone());
-        let fused = trace_all(program.steps(), Way::Forward, trail(old));
+        let there = trace_all(&self.0, StepWay::Forward, trail(old));
+        let program = StepProgram::new(self.0.clone());
+        let fused = trace_all(program.steps(), StepWay::Forward, trail(old));
         assert_eq!(there, fused, "fused steps lead to the same");
         assert_eq!(there.as_ref().map(text).as_deref(), new, "{old} leads to");
     }
 
     /// Where a newer place was in the older version, if anywhere.
     pub(crate) fn comes_from<'p>(&self, new: &str, old: impl Into<Option<&'p str>>) {
-        let back = trace_all(&self.0, Way::Backward, trail(new));
+        let back = trace_all(&self.0, StepWay::Backward, trail(new));
         assert_eq!(
             back.as_ref().map(text).as_deref(),
             old.into(),
@@ -169,33 +171,33 @@ impl Pair {
 
     /// All places of the newer version that what is at an older one can come to.
     pub(crate) fn spreads(&self, old: &str, new: &[&str]) {
-        assert_eq!(self.images(Way::Forward, old), new, "{old} spreads to");
+        assert_eq!(self.images(StepWay::Forward, old), new, "{old} spreads to");
     }
 
     /// The same, back.
     pub(crate) fn spreads_back(&self, new: &str, old: &[&str]) {
-        assert_eq!(self.images(Way::Backward, new), old, "{new} spreads to");
+        assert_eq!(self.images(StepWay::Backward, new), old, "{new} spreads to");
     }
 
-    fn images(&self, way: Way, from: &str) -> Vec<String> {
+    fn images(&self, way: StepWay, from: &str) -> Vec<String> {
         let images = images_all(&self.0, way, trail(from));
         images.iter().map(text).collect()
     }
 
     /// What has no place in the newer version, as class, path and reason.
-    pub(crate) fn loses(&self, expected: &[(Class, &str, &str)]) {
-        self.losses(Way::Forward, expected);
+    pub(crate) fn loses(&self, expected: &[(ConversionClass, &str, &str)]) {
+        self.losses(StepWay::Forward, expected);
     }
 
     /// What has no place in the older one.
-    pub(crate) fn loses_back(&self, expected: &[(Class, &str, &str)]) {
-        self.losses(Way::Backward, expected);
+    pub(crate) fn loses_back(&self, expected: &[(ConversionClass, &str, &str)]) {
+        self.losses(StepWay::Backward, expected);
     }
 
-    fn losses(&self, way: Way, expected: &[(Class, &str, &str)]) {
-        let losses: Vec<Loss> = self.0.iter().flat_map(|step| step.losses(way)).collect();
-        if way == Way::Forward {
-            let program = Program::new(self.0.clone());
+    fn losses(&self, way: StepWay, expected: &[(ConversionClass, &str, &str)]) {
+        let losses: Vec<StepLoss> = self.0.iter().flat_map(|step| step.losses(way)).collect();
+        if way == StepWay::Forward {
+            let program = StepProgram::new(self.0.clone());
             let steps = program.steps().iter();
             let fused: Vec<_> = steps.flat_map(|step| step.losses(way)).collect();
             assert_eq!(losses, fused, "fused steps lose the same");
@@ -209,7 +211,7 @@ impl Pair {
 
     /// The lists whose items are told apart by a key: before the steps, and after them.
     pub(crate) fn keys(&self, old: &[(&str, &str)], new: &[(&str, &str)]) {
-        for (side, expected) in [(Way::Backward, old), (Way::Forward, new)] {
+        for (side, expected) in [(StepWay::Backward, old), (StepWay::Forward, new)] {
             let keys = list_keys(&self.0, side).into_iter();
             let keys: Vec<_> = keys.map(|key| (text(&key.list), key.key)).collect();
             let keys: Vec<_> = keys
@@ -236,62 +238,62 @@ impl Pair {
 
     /// Whether it has to be tried if what it leads to leads back.
     pub(crate) fn fickle(&self) -> bool {
-        Program::new(self.0.clone()).fickle
+        StepProgram::new(self.0.clone()).fickle
     }
 
-    fn programmed(&self, way: Way, document: Value, run: &mut Run) -> Result<Tree, Refusal> {
+    fn programmed(&self, way: StepWay, document: Value, run: &mut Budget) -> Carried<NotedValue> {
         let mut path = self.0.clone();
-        if way == Way::Backward {
+        if way == StepWay::Backward {
             path.reverse();
             path.iter_mut()
                 .for_each(|step| step.way = step.way.turned());
         }
-        let mut tree = Tree::from(document);
-        Program::new(path).apply(&mut tree, run).map(|()| tree)
+        let mut tree = NotedValue::from(document);
+        StepProgram::new(path).apply(&mut tree, run).map(|()| tree)
     }
 
     /// The result would have more levels than content may have.
     pub(crate) fn too_deep(&self, old: Value) {
-        let refusal = self.programmed(Way::Forward, old, &mut Run::new());
+        let refusal = self.programmed(StepWay::Forward, old, &mut Budget::new());
         let refusal = refusal.expect_err("too many levels");
-        assert_eq!(refusal.reason, Reason::TooDeep);
+        assert_eq!(refusal.reason, ConversionObstacle::TooDeep);
     }
 
     /// The same, back.
     pub(crate) fn too_deep_back(&self, new: Value) {
-        let refusal = self.programmed(Way::Backward, new, &mut Run::new());
+        let refusal = self.programmed(StepWay::Backward, new, &mut Budget::new());
         let refusal = refusal.expect_err("too many levels");
-        assert_eq!(refusal.reason, Reason::TooDeep);
+        assert_eq!(refusal.reason, ConversionObstacle::TooDeep);
     }
 
     /// Content that has too many levels already is not looked at: the steps don't add any.
     pub(crate) fn never_deeper(&self, document: Value) {
-        for way in [Way::Forward, Way::Backward] {
-            let done = self.programmed(way, document.clone(), &mut Run::new());
+        for way in [StepWay::Forward, StepWay::Backward] {
+            let done = self.programmed(way, document.clone(), &mut Budget::new());
             done.expect("a conversion that adds no levels");
         }
     }
 
-    fn refuses(&self, way: Way, document: Value, pointer: &str) {
-        let mut tree = Tree::from(document.clone());
-        let refusal = apply_all(&self.0, way, &mut tree, &mut Run::new());
+    fn refuses(&self, way: StepWay, document: Value, pointer: &str) {
+        let mut tree = NotedValue::from(document.clone());
+        let refusal = apply_all(&self.0, way, &mut tree, &mut Budget::new());
         let refusal = refusal.expect_err(&format!("a refusal of {document}"));
         assert_eq!(refusal.pointer, pointer, "{refusal}");
     }
 
     /// Why an older document has no counterpart.
     pub(crate) fn why(&self, old: Value) -> String {
-        let mut tree = Tree::from(old);
-        let refusal = apply_all(&self.0, Way::Forward, &mut tree, &mut Run::new());
+        let mut tree = NotedValue::from(old);
+        let refusal = apply_all(&self.0, StepWay::Forward, &mut tree, &mut Budget::new());
         refusal.expect_err("a refusal").to_string()
     }
 
     pub(crate) fn refuses_forward(&self, old: Value, pointer: &str) {
-        self.refuses(Way::Forward, old, pointer);
+        self.refuses(StepWay::Forward, old, pointer);
     }
 
     pub(crate) fn refuses_backward(&self, new: Value, pointer: &str) {
-        self.refuses(Way::Backward, new, pointer);
+        self.refuses(StepWay::Backward, new, pointer);
     }
 }
 
@@ -314,7 +316,7 @@ pub(crate) fn in_lists(levels: usize) -> Value {
     (0..levels).fold(Value::from(1), |inner, _| Value::Array(vec![inner]))
 }
 
-fn paths(tree: &Tree) -> Vec<String> {
-    let kept = Kept(tree.margin.clone());
+fn paths(tree: &NotedValue) -> Vec<String> {
+    let kept = KeptValues(tree.margin.clone());
     kept.entries().into_iter().map(|entry| entry.path).collect()
 }

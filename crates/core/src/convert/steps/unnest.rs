@@ -1,27 +1,30 @@
 //! `unnest: {path}`: the fields of an object become fields beside it. They are those that the older
 //! version's schema declares in it; others are kept. It is `nest` read backwards.
 
-use super::nest::Nest;
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::step::Directed;
+use super::nest::NestFields;
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::step::DirectedStep;
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
+    // The fields have to be known: what the object becomes depends on which of them exist.
     let keys = match making.origin(&path) {
         Some((schema, origin)) => schema.names_under(&origin),
         None => Vec::new(),
     };
+    // Without schemas, in an example, nothing can be known, and nothing is claimed.
     if making.knows_schemas() && keys.is_empty() {
         let reason = format!("the older version's schema declares no fields in {path}");
         return Err(args.flaw("path", reason));
     }
     let fields = keys.iter().map(|key| path.beside(key)).collect();
+    // Written backwards: it is `nest` as the older version sees it.
     let id = making.inverse_id();
-    let nest = Nest::new(id, fields, path).map_err(|reason| args.flaw("path", reason))?;
-    Ok(vec![Directed::backward(nest)])
+    let nest = NestFields::new(id, fields, path).map_err(|reason| args.flaw("path", reason))?;
+    Ok(vec![DirectedStep::backward(nest)])
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! `unwrap: {path}`: a list becomes its first item. It is `wrap` read backwards.
 
-use super::wrap::Wrap;
-use crate::convert::making::{Args, Making, StepFlaw};
-use crate::convert::step::Directed;
+use super::wrap::WrapValue;
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw};
+use crate::convert::step::DirectedStep;
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let id = making.inverse_id();
-    Ok(vec![Directed::backward(Wrap::read(args, id)?)])
+    Ok(vec![DirectedStep::backward(WrapValue::read(args, id)?)])
 }
 
 #[cfg(test)]

@@ -1,48 +1,53 @@
 //! What the steps that turn one value into another have in common: if the way back would not lead
 //! to the same value, the original is kept for as long as its counterpart is unchanged.
 
-use crate::convert::note::{Holds, Margin, Note, What};
-use crate::convert::path::{Path, Trail};
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Field, Kinds, Sketch, finite, listed, one_of};
-use crate::convert::step::{Class, Loss, Run, Step, StepId, Way};
-use crate::convert::tree::Tree;
+use crate::convert::note::{Margin, NoteCondition, NotePurpose};
+use crate::convert::path::{FieldPath, Trail};
+use crate::convert::refusal::Carried;
+use crate::convert::refusal::ConversionRefusal;
+use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, finite, listed, one_of};
+use crate::convert::step::{Budget, ConversionClass, ConversionStep, StepId, StepLoss, StepWay};
+use crate::convert::tree::NotedValue;
 use crate::types::same;
 use serde_json::{Value, json};
 use std::fmt::Debug;
 
 /// A value of the one version as a value of the other; why there is none, as a clause.
-pub(crate) trait Exchange: Debug + Send + Sync + 'static {
-    fn exchange(&self, way: Way, value: &Value) -> Result<Value, String>;
+pub(crate) trait ValueExchange: Debug + Send + Sync + 'static {
+    fn exchange(&self, way: StepWay, value: &Value) -> Result<Value, String>;
 
-    fn losses(&self, way: Way) -> Vec<(Class, String)>;
+    fn losses(&self, way: StepWay) -> Vec<(ConversionClass, String)>;
 
     /// A schema for all that comes of a schema's values, other than null, if it does not list them.
-    fn image(&self, way: Way, schema: &Value) -> Value;
+    fn image(&self, way: StepWay, schema: &Value) -> Value;
 }
 
 #[derive(Debug)]
 pub(crate) struct ValueStep<E> {
     pub(crate) id: StepId,
-    pub(crate) path: Path,
+    pub(crate) path: FieldPath,
     pub(crate) exchange: E,
 }
 
-impl<E: Exchange> Step for ValueStep<E> {
-    fn apply(&self, way: Way, tree: &mut Tree, _run: &mut Run) -> Result<(), Refusal> {
+impl<E: ValueExchange> ConversionStep for ValueStep<E> {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, _run: &mut Budget) -> Carried<()> {
         let Some((value, mut margin)) = tree.lift(&self.path) else {
             return Ok(());
         };
+        // Null is no value of the one type or of the other, and stays what it is.
         if !value.is_null() {
-            let noted = margin.take_note(self.id.uses(way, What::Original));
+            // The original is only noted as long as the value is the one that it became.
+            let noted = margin.take_note(self.id.uses(way, NotePurpose::Original));
             let (other, inside) = match noted {
                 Some(note) => (note.value.unwrap_or_default(), note.margin),
                 None => {
                     let other = self.exchange.exchange(way, value);
-                    let other = other.map_err(|why| Refusal::value(&self.path, why))?;
+                    let other = other.map_err(|why| ConversionRefusal::value(&self.path, why))?;
                     (other, Margin::default())
                 }
             };
+            // The other way is tried at once: only a value that would not come back is worth
+            // keeping.
             let back = self.exchange.exchange(way.turned(), &other);
             let before = std::mem::replace(value, other);
             // What is kept inside of an object or list has no place in a scalar.
@@ -53,7 +58,9 @@ impl<E: Exchange> Step for ValueStep<E> {
                 restored: false,
             };
             if !kept.is_bare() || !back.is_ok_and(|back| same(&back, &before)) {
-                let note = Note::new(self.id.makes(way, What::Original), Holds::Same);
+                let note = self
+                    .id
+                    .note(way, NotePurpose::Original, NoteCondition::Same);
                 margin.notes.push(note.value(before).margin(kept));
             }
         }
@@ -61,18 +68,20 @@ impl<E: Exchange> Step for ValueStep<E> {
         Ok(())
     }
 
-    fn trace(&self, _way: Way, trail: Trail) -> Option<Trail> {
+    fn trace(&self, _way: StepWay, trail: Trail) -> Option<Trail> {
         Some(trail)
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         vec![&self.path]
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let (parents, key) = self.path.split();
         sketch.within(parents, |scope| {
+            // Whatever the values are, only their kinds matter below.
             scope.change(key, |field, _| {
+                // Known values are exchanged one by one: what would be refused falls out.
                 let schema = match finite(&field.schema) {
                     Some(values) => {
                         let exchanged = values.iter().filter_map(|value| match value {
@@ -82,20 +91,21 @@ impl<E: Exchange> Step for ValueStep<E> {
                         listed(exchanged)
                     }
                     None => {
-                        let null = Kinds::of(&field.schema).has(Kinds::NULL);
+                        // Null gets through, as in `apply`.
+                        let null = JsonKinds::of(&field.schema).has(JsonKinds::NULL);
                         let null = null.then(|| json!({"type": "null"}));
                         let image = self.exchange.image(way, &field.schema);
                         one_of(null.into_iter().chain([image]).collect())
                     }
                 };
-                Field { schema, ..field }
+                SketchField { schema, ..field }
             });
         });
     }
 
-    fn losses(&self, way: Way) -> Vec<Loss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         let all = self.exchange.losses(way).into_iter();
-        all.map(|(class, what)| Loss {
+        all.map(|(class, what)| StepLoss {
             class,
             path: self.path.to_string(),
             what,

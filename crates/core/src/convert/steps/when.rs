@@ -6,30 +6,33 @@
 //! in the newer version, the branch is right whose result would lead back to it, `otherwise` first.
 
 use super::value::excerpt;
-use crate::convert::making::{Args, Making, StepFlaw, WHEN_LEVELS};
-use crate::convert::note::{Holds, Note, What};
-use crate::convert::path::{Path, Trail};
-use crate::convert::refusal::Refusal;
-use crate::convert::sketch::{Field, Kinds, Scope, Sketch, finite, listed};
+use crate::convert::note::{KeptNote, NoteCondition, NotePurpose};
+use crate::convert::path::{FieldPath, Trail};
+use crate::convert::program_builder::{ProgramBuilder, StepArgs, StepFlaw, WHEN_LEVELS};
+use crate::convert::refusal::Carried;
+use crate::convert::refusal::ConversionRefusal;
+use crate::convert::sketch::{JsonKinds, SchemaSketch, SketchField, SketchScope, finite, listed};
 use crate::convert::step::{
-    Class, Directed, ListKey, Loss, Run, Step, StepId, Way, apply_all, images_all, sketch_all,
-    spread_all, trace_all,
+    Budget, ConversionClass, ConversionStep, DirectedStep, ListKey, StepId, StepLoss, StepWay,
+    apply_all, images_all, sketch_all, spread_all, trace_all,
 };
-use crate::convert::tree::Tree;
+use crate::convert::tree::NotedValue;
 use crate::types::{same, whole};
 use serde_json::{Map, Value};
 
 pub(crate) fn read(
-    args: &mut Args<'_>,
-    making: &mut Making<'_>,
-) -> Result<Vec<Directed>, StepFlaw> {
+    args: &mut StepArgs<'_>,
+    making: &mut ProgramBuilder<'_>,
+) -> Result<Vec<DirectedStep>, StepFlaw> {
     let path = args.path("path")?;
-    let is = Test::read(args)?;
+    let is = WhenTest::read(args)?;
+    // Every level doubles what the way back has to try.
     if making.whens >= WHEN_LEVELS {
         let reason = format!("when is inside of when more than {WHEN_LEVELS} times");
         return Err(args.flaw("path", reason));
     }
     let id = making.id();
+    // Steps inside know that they are in a branch, because they keep more then.
     making.whens += 1;
     let steps = args.steps("steps", Trail::new(), making)?;
     let otherwise = args.steps("otherwise", Trail::new(), making)?;
@@ -39,7 +42,9 @@ pub(crate) fn read(
     }
     let mut all = steps.iter().chain(&otherwise);
     let touched = all.any(|step| step.step.touches(&path));
-    Ok(vec![Directed::forward(When {
+    // If the steps leave the tested place alone, the test tells the branch on the way back as
+    // well.
+    Ok(vec![DirectedStep::forward(WhenStep {
         id,
         path,
         is,
@@ -50,7 +55,7 @@ pub(crate) fn read(
 }
 
 #[derive(Debug)]
-enum Test {
+enum WhenTest {
     Value(Value),
     Type(&'static str),
 }
@@ -59,11 +64,13 @@ const TYPES: [&str; 8] = [
     "null", "boolean", "integer", "number", "string", "array", "object", "absent",
 ];
 
-impl Test {
-    fn read(args: &mut Args<'_>) -> Result<Self, StepFlaw> {
+impl WhenTest {
+    fn read(args: &mut StepArgs<'_>) -> Result<Self, StepFlaw> {
         let wrong = "it must be a scalar, or {type: string} with a JSON type, or {type: absent}";
         match args.need("is")? {
             Value::Object(map) if map.len() == 1 => {
+                // Only a type's name is allowed here: a value that is an object can't be told from
+                // it.
                 let name = map.get("type").and_then(Value::as_str);
                 let known = TYPES.iter().find(|known| Some(**known) == name);
                 let known = known.ok_or_else(|| args.flaw("is", wrong))?;
@@ -75,6 +82,7 @@ impl Test {
     }
 
     fn holds(&self, value: Option<&Value>) -> bool {
+        // Absent is a kind of its own, beside null.
         let Some(value) = value else {
             return matches!(self, Self::Type("absent"));
         };
@@ -92,21 +100,26 @@ impl Test {
     }
 }
 
-impl Test {
+impl WhenTest {
     /// Leaves those documents for which the test holds, or does not, and perhaps more.
-    fn narrow(&self, path: &Path, holds: bool, sketch: &mut Sketch) {
+    // May keep too much, never too little: a sketch proves only what holds for all that it lets
+    // through.
+    fn narrow(&self, path: &FieldPath, holds: bool, sketch: &mut SchemaSketch) {
         let keys = path.keys();
         sketch.within(&[], |scope| {
             let field = scope.look(keys);
-            let kinds = Kinds::of(&field.schema);
+            let kinds = JsonKinds::of(&field.schema);
             let always = field.always && scope.is_object();
+            // Whether any document is left. If none is, the branch drops out of the sketch, which
+            // proves more.
             let possible = match (self, holds) {
                 (Self::Type("absent"), true) => !always,
                 (Self::Type("absent"), false) => !field.is_never(),
                 (_, true) if field.is_never() => false,
                 (Self::Type(name), true) => kinds.has(kind_named(name)),
                 (Self::Type(name), false) => !always || !kinds.within(kind_named(name)),
-                (Self::Value(value), true) => kinds.has(Kinds::of_value(value)),
+                (Self::Value(value), true) => kinds.has(JsonKinds::of_value(value)),
+                // Another value may always be there, unless all values are known, see below.
                 (Self::Value(_), false) => true,
             };
             if !possible {
@@ -127,6 +140,7 @@ impl Test {
                     set(scope, keys, kept, false);
                 }
                 (Self::Value(value), true) => set(scope, keys, listed([value.clone()]), true),
+                // Only where all values are known can one of them be taken out.
                 (Self::Value(value), false) => {
                     if let Some(mut values) = finite(&field.schema) {
                         values.retain(|other| !same(other, value));
@@ -138,11 +152,11 @@ impl Test {
     }
 }
 
-fn kind_named(name: &str) -> Kinds {
-    Kinds::by_name(name).unwrap_or(Kinds::ALL)
+fn kind_named(name: &str) -> JsonKinds {
+    JsonKinds::by_name(name).unwrap_or(JsonKinds::ALL)
 }
 
-fn of_kinds(schema: Value, kinds: Kinds) -> Value {
+fn of_kinds(schema: Value, kinds: JsonKinds) -> Value {
     if kinds.is_none() {
         return Value::Bool(false);
     }
@@ -155,7 +169,7 @@ fn of_kinds(schema: Value, kinds: Kinds) -> Value {
 }
 
 /// Replaces what a field is where it is; `required` stays true of the objects around it.
-fn set(scope: &mut Scope<'_>, keys: &[String], schema: Value, require: bool) {
+fn set(scope: &mut SketchScope<'_>, keys: &[String], schema: Value, require: bool) {
     if require {
         scope.require(keys);
     }
@@ -163,52 +177,59 @@ fn set(scope: &mut Scope<'_>, keys: &[String], schema: Value, require: bool) {
         return;
     };
     if let Some(mut inner) = scope.enter(parents) {
-        inner.change(last, |field, _| Field { schema, ..field });
+        inner.change(last, |field, _| SketchField { schema, ..field });
     }
 }
 
 #[derive(Debug)]
-struct When {
+struct WhenStep {
     id: StepId,
-    path: Path,
-    is: Test,
-    steps: Vec<Directed>,
-    otherwise: Vec<Directed>,
+    path: FieldPath,
+    is: WhenTest,
+    steps: Vec<DirectedStep>,
+    otherwise: Vec<DirectedStep>,
     /// Whether a step changes what is asked.
     touched: bool,
 }
 
-impl When {
-    fn holds(&self, tree: &Tree) -> bool {
+impl WhenStep {
+    fn holds(&self, tree: &NotedValue) -> bool {
         self.is.holds(tree.get(&self.path))
     }
 
-    fn branch(&self, holds: bool) -> &[Directed] {
+    fn branch(&self, holds: bool) -> &[DirectedStep] {
         if holds { &self.steps } else { &self.otherwise }
     }
 
     /// The branch whose result would lead back here.
-    fn back(&self, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
-        let sign = self.id.uses(Way::Backward, What::Branch);
+    fn back(&self, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
+        let sign = self.id.uses(StepWay::Backward, NotePurpose::Branch);
         let noted = tree.margin.take_note(sign);
+        // The branch that was noted first. Without a note the usual one is `otherwise`, as the way
+        // forward notes the other.
         let order = match noted {
             Some(_) => [true, false],
             None => [false, true],
         };
         let mut refusal = None;
         for holds in order {
+            // A copy, because a branch that fails has changed it already.
             let mut tried = tree.clone();
-            match apply_all(self.branch(holds), Way::Backward, &mut tried, run) {
+            match apply_all(self.branch(holds), StepWay::Backward, &mut tried, run) {
+                // It leads back only if the way forward would choose this branch.
                 Ok(()) if self.holds(&tried) == holds => {
                     *tree = tried;
                     if holds && noted.is_none() {
                         // On the way forward it is found without a note.
-                        let sign = self.id.makes(Way::Backward, What::Branch);
-                        tree.margin.notes.push(Note::new(sign, Holds::There));
+                        let sign = self.id.makes(StepWay::Backward, NotePurpose::Branch);
+                        tree.margin
+                            .notes
+                            .push(KeptNote::new(sign, NoteCondition::There));
                     }
                     return Ok(());
                 }
                 Ok(()) => {}
+                // The first refusal is that of the likelier branch, and says more.
                 Err(error) => refusal = refusal.or(Some(error)),
             }
         }
@@ -216,27 +237,30 @@ impl When {
             .get(&self.path)
             .map_or_else(|| "absent".to_owned(), excerpt);
         let why = format!("no older document leads to it (it is {found})");
-        Err(refusal.unwrap_or_else(|| Refusal::value(&self.path, why)))
+        Err(refusal.unwrap_or_else(|| ConversionRefusal::value(&self.path, why)))
     }
 }
 
-impl Step for When {
-    fn apply(&self, way: Way, tree: &mut Tree, run: &mut Run) -> Result<(), Refusal> {
-        if way == Way::Backward && self.touched {
+impl ConversionStep for WhenStep {
+    fn apply(&self, way: StepWay, tree: &mut NotedValue, run: &mut Budget) -> Carried<()> {
+        // The steps may have changed the place, so that the test can't be asked before they are
+        // undone.
+        if way == StepWay::Backward && self.touched {
             return self.back(tree, run);
         }
         let holds = self.holds(tree);
         apply_all(self.branch(holds), way, tree, run)?;
-        let plain = self.id.uses(way, What::Branch);
+        let plain = self.id.uses(way, NotePurpose::Branch);
+        // Only one of the branches is noted; the other follows from there being no note.
         if self.touched && tree.margin.take_note(plain).is_none() && holds {
-            let note = Note::new(self.id.makes(way, What::Branch), Holds::There);
+            let note = self.id.note(way, NotePurpose::Branch, NoteCondition::There);
             tree.margin.notes.push(note);
         }
         Ok(())
     }
 
     /// Only where both branches agree is a place certain.
-    fn trace(&self, way: Way, trail: Trail) -> Option<Trail> {
+    fn trace(&self, way: StepWay, trail: Trail) -> Option<Trail> {
         let one = trace_all(&self.steps, way, trail.clone());
         let other = trace_all(&self.otherwise, way, trail);
         match (one, other) {
@@ -245,21 +269,21 @@ impl Step for When {
         }
     }
 
-    fn images(&self, way: Way, trail: Trail) -> Vec<Trail> {
+    fn images(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         let mut all = images_all(&self.steps, way, trail.clone());
         all.extend(images_all(&self.otherwise, way, trail));
         all
     }
 
-    fn paths(&self) -> Vec<&Path> {
+    fn paths(&self) -> Vec<&FieldPath> {
         let inner = self.steps.iter().chain(&self.otherwise);
         let inner = inner.flat_map(|step| step.step.paths());
         inner.chain([&self.path]).collect()
     }
 
-    fn sketch(&self, way: Way, sketch: &mut Sketch) {
+    fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         // What is asked is asked before the steps; on the way back it must hold after them.
-        let after = way == Way::Backward && self.touched;
+        let after = way == StepWay::Backward && self.touched;
         sketch.branch(|holds, sketch| {
             if !after {
                 self.is.narrow(&self.path, holds, sketch);
@@ -272,7 +296,7 @@ impl Step for When {
     }
 
     /// In the one case here, in the other there.
-    fn spread(&self, way: Way, trail: Trail) -> Vec<Trail> {
+    fn spread(&self, way: StepWay, trail: Trail) -> Vec<Trail> {
         let mut places = spread_all(&self.steps, way, trail.clone());
         for place in spread_all(&self.otherwise, way, trail) {
             if !places.contains(&place) {
@@ -288,18 +312,18 @@ impl Step for When {
         inner.chain([self.path.trail()]).collect()
     }
 
-    fn losses(&self, way: Way) -> Vec<Loss> {
+    fn losses(&self, way: StepWay) -> Vec<StepLoss> {
         let inner = self.steps.iter().chain(&self.otherwise);
         let mut losses: Vec<_> = inner.flat_map(|step| step.losses(way)).collect();
         if self.touched {
             losses.push(match way {
-                Way::Forward => Loss {
-                    class: Class::Keeps,
+                StepWay::Forward => StepLoss {
+                    class: ConversionClass::Keeps,
                     path: self.path.to_string(),
                     what: "is remembered as it was, where the steps change it".to_owned(),
                 },
-                Way::Backward => Loss {
-                    class: Class::MayRefuse,
+                StepWay::Backward => StepLoss {
+                    class: ConversionClass::MayRefuse,
                     path: self.path.to_string(),
                     what: "is refused where no older document leads to it".to_owned(),
                 },
@@ -308,7 +332,7 @@ impl Step for When {
         losses
     }
 
-    fn list_keys(&self, side: Way) -> Vec<ListKey> {
+    fn list_keys(&self, side: StepWay) -> Vec<ListKey> {
         let mut keys = super::super::step::list_keys(&self.steps, side);
         keys.extend(super::super::step::list_keys(&self.otherwise, side));
         keys
@@ -327,7 +351,7 @@ impl Step for When {
 
 #[cfg(test)]
 mod tests {
-    use crate::convert::step::Class;
+    use crate::convert::step::ConversionClass;
     use crate::convert::steps::testing::{Pair, flaw, in_lists, is_in_the_way};
     use serde_json::json;
 
@@ -459,7 +483,7 @@ mod tests {
         pair.leads("/gpu", None);
         pair.leads("/name", "/name");
         pair.loses(&[]);
-        pair.loses_back(&[(Class::Keeps, "/gpu", "has no place there")]);
+        pair.loses_back(&[(ConversionClass::Keeps, "/gpu", "has no place there")]);
         assert!(!pair.fickle());
     }
 
@@ -472,10 +496,10 @@ mod tests {
             "steps": [convert("boolean", "string")],
         }}]));
         assert!(pair.fickle());
-        pair.loses(&[(Class::Keeps, "/port", "remembered as it was")]);
-        let refused = (Class::MayRefuse, "/port", "can't be a boolean");
-        let written = (Class::Keeps, "/port", "written in another way");
-        let nothing = (Class::MayRefuse, "/port", "no older document");
+        pair.loses(&[(ConversionClass::Keeps, "/port", "remembered as it was")]);
+        let refused = (ConversionClass::MayRefuse, "/port", "can't be a boolean");
+        let written = (ConversionClass::Keeps, "/port", "written in another way");
+        let nothing = (ConversionClass::MayRefuse, "/port", "no older document");
         pair.loses_back(&[refused, written, nothing]);
         is_in_the_way(json!({"when": {
             "path": "/b", "is": 1, "steps": [{"add": {"path": "/x"}}],

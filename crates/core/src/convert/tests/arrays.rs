@@ -1,9 +1,9 @@
 use super::*;
-use crate::convert::{KeyRemedy, Reason};
+use crate::convert::{ConversionObstacle, KeyRemedy};
 
 /// Which field would be a good key the schema does not tell.
-fn no_key() -> Reason {
-    Reason::Ambiguous {
+fn no_key() -> ConversionObstacle {
+    ConversionObstacle::Ambiguous {
         remedy: Some(KeyRemedy::Declare {
             version: "acme:app:1.0.0".to_owned(),
             place: "/properties/nodes".to_owned(),
@@ -12,8 +12,8 @@ fn no_key() -> Reason {
     }
 }
 
-fn same_key() -> Reason {
-    Reason::Ambiguous {
+fn same_key() -> ConversionObstacle {
+    ConversionObstacle::Ambiguous {
         remedy: Some(KeyRemedy::Distinct {
             fields: vec!["name".to_owned()],
         }),
@@ -35,7 +35,7 @@ fn types(key: Option<&str>) -> Versions {
     ])
 }
 
-fn stored() -> Record {
+fn stored() -> ContentRecord {
     record(
         "1.1.0",
         json!({"nodes": [
@@ -44,7 +44,7 @@ fn stored() -> Record {
     )
 }
 
-fn put(types: &Versions, nodes: Value) -> Result<(Value, Vec<String>), Reason> {
+fn put(types: &Versions, nodes: Value) -> Result<(Value, Vec<String>), ConversionObstacle> {
     let put = types.put(stored(), v("1.0.0"), json!({"nodes": nodes}));
     let put = put.map_err(|refusal| refusal.reason)?;
     Ok((put.record.content["nodes"].clone(), put.dropped))

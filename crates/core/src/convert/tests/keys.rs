@@ -1,5 +1,5 @@
 use super::*;
-use crate::convert::{KeyOrigin, KeyRemedy, Reason};
+use crate::convert::{ConversionObstacle, KeyOrigin, KeyRemedy};
 use crate::types::Visibility;
 use coeval_codes::Coded;
 
@@ -279,7 +279,7 @@ fn a_refusal_names_the_list_and_the_key_to_declare() {
         let refusal = types.put(stored, v("1.0.0"), json!({"nodes": edited}));
         refusal.unwrap_err()
     };
-    let remedy = |field: Option<&str>| Reason::Ambiguous {
+    let remedy = |field: Option<&str>| ConversionObstacle::Ambiguous {
         remedy: Some(KeyRemedy::Declare {
             version: "acme:app:1.0.0".to_owned(),
             place: "/properties/nodes".to_owned(),
@@ -337,7 +337,12 @@ fn zoned() -> Versions {
     ])
 }
 
-fn save_as(types: &Versions, stored: &Record, to: &str, body: Value) -> crate::convert::Put {
+fn save_as(
+    types: &Versions,
+    stored: &ContentRecord,
+    to: &str,
+    body: Value,
+) -> crate::convert::PutOutcome {
     let put = types.put_moved(stored.clone(), v(to), body, Visibility::Private);
     put.unwrap()
 }
@@ -371,7 +376,7 @@ fn a_body_that_returns_what_is_hidden_is_the_item_that_it_was() {
         {"port": 1, "zone": "us", "gpu": 1}, {"port": 1, "zone": "us", "gpu": 2}, {"port": 3, "zone": "eu"},
     ]);
     let stored = record("2.0.0", json!({"nodes": items}));
-    let above = |record: &Record| types.see(record, "2.0.0")["nodes"].clone();
+    let above = |record: &ContentRecord| types.see(record, "2.0.0")["nodes"].clone();
     let mut reversed = items.clone();
     reversed.as_array_mut().unwrap().reverse();
     let mut edited = items.clone();

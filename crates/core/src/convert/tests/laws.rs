@@ -1,5 +1,5 @@
 use super::*;
-use crate::convert::{Law, LawsChecked};
+use crate::convert::{ConversionLaw, LawsChecked};
 
 fn types() -> Versions {
     let old = json!({"type": "object", "properties": {
@@ -67,7 +67,7 @@ fn a_document_that_does_not_come_back_is_named() {
         .unwrap_err();
     assert_eq!(
         (broken.law, broken.document.clone()),
-        (Law::ThereAndBack, json!({}))
+        (ConversionLaw::ThereAndBack, json!({}))
     );
     assert_eq!(coeval_codes::Coded::code(&*broken).number(), 3303);
 }

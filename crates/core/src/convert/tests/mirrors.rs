@@ -1,5 +1,5 @@
 use super::*;
-use crate::convert::Reason;
+use crate::convert::ConversionObstacle;
 
 fn types() -> Versions {
     let old = json!({"properties": {"img": {}}});
@@ -45,7 +45,7 @@ fn the_other_field_follows_the_one_that_was_changed() {
 fn a_body_that_changes_the_two_differently_is_refused() {
     let refused = |at: &str, stored: Value, body: Value| {
         let refusal = types().put(record(at, stored), v(at), body).unwrap_err();
-        matches!(refusal.reason, Reason::Mirrors { .. })
+        matches!(refusal.reason, ConversionObstacle::Mirrors { .. })
     };
     let both = json!({"image": "a", "img": "a"});
     assert!(refused(

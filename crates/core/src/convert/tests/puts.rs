@@ -1,5 +1,5 @@
 use super::*;
-use crate::convert::Reason;
+use crate::convert::ConversionObstacle;
 
 fn types() -> Versions {
     let old = json!({"properties": {"img": {"type": "string"}, "size": {"type": "integer"}}});
@@ -18,7 +18,7 @@ fn types() -> Versions {
     ])
 }
 
-fn stored() -> Record {
+fn stored() -> ContentRecord {
     record(
         "2.0.0",
         json!({"image": "a", "size": 2049, "gpu": 4, "limits": {"cpu": 1}}),
@@ -101,7 +101,7 @@ fn a_field_that_the_version_does_not_have_is_refused_unless_it_is_as_stored() {
     let fields = vec!["/gpu".to_owned()];
     assert_eq!(
         refusal.reason,
-        Reason::Unexpressed {
+        ConversionObstacle::Unexpressed {
             version: v("1.0.0"),
             fields
         }
@@ -187,7 +187,7 @@ fn a_key_that_the_stored_version_has_without_declaring_it_stays_after_keyed() {
 fn content_that_is_too_deep_is_refused_without_a_stack_overflow() {
     let deep = || (0..10_000).fold(json!(1), |inner, _| Value::Array(vec![inner]));
     let at = v("1.0.0");
-    let too_deep = |reason: Reason| assert_eq!(reason, Reason::TooDeep);
+    let too_deep = |reason: ConversionObstacle| assert_eq!(reason, ConversionObstacle::TooDeep);
     too_deep(
         types()
             .view(record("2.0.0", deep()), at)
@@ -209,7 +209,7 @@ fn content_that_is_too_deep_is_refused_without_a_stack_overflow() {
             .reason,
     );
     let place = json!([{"at": vec!["a"; 20_000], "by": "filled", "while": "same"}]);
-    assert_eq!(crate::convert::Kept::from_json(&place), None);
+    assert_eq!(crate::convert::KeptValues::from_json(&place), None);
 }
 
 /// Two versions without a declared conversion whose `status` is open, and an older one that declares

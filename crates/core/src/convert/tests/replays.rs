@@ -1,12 +1,12 @@
 //! What went wrong elsewhere, played again here. Each test is named after where it happened.
 
 use super::*;
-use crate::convert::Reason;
+use crate::convert::ConversionObstacle;
 use crate::decide::{
-    Change, Control, Force, Reading, Revision, Shown, StoreAt, Stored, Wanted, Writing,
-    decide_read, decide_write,
+    CallerControl, ContentChange, Force, RevisionCheck, StoreAt, StoredVersions, VersionedRead,
+    VersionedWrite, ViewRendering, WantedVersion, decide_read, decide_write,
 };
-use crate::version::{ClientVersion, Known, StoredVersion, WriteVersion};
+use crate::version::{ClientVersion, KnownVersions, StoredVersion, WriteVersion};
 use coeval_codes::{Code, Coded};
 
 /// Versions of one type from their files: the version, and the rest of its spec.
@@ -22,17 +22,17 @@ fn types(files: &[(&str, &str)]) -> Versions {
 }
 
 /// A server of a release that has these versions.
-fn server(known: &[&str]) -> Known {
+fn server(known: &[&str]) -> KnownVersions {
     known.iter().map(|version| v(version)).collect()
 }
 
 /// What a client that understands versions up to `client` gets, as the server prints its version,
 /// and whether the server could convert it.
-fn read_version(stored: &str, known: &Known, client: &str) -> (String, Shown) {
-    let view = decide_read(&Reading {
-        stored: Stored::Alone(StoredVersion(v(stored))),
+fn read_version(stored: &str, known: &KnownVersions, client: &str) -> (String, ViewRendering) {
+    let view = decide_read(&VersionedRead {
+        stored: StoredVersions::Alone(StoredVersion(v(stored))),
         known,
-        wanted: Wanted::AtMost(ClientVersion(v(client))),
+        wanted: WantedVersion::AtMost(ClientVersion(v(client))),
         restricted_below: None,
     });
     let view = view.unwrap();
@@ -40,15 +40,15 @@ fn read_version(stored: &str, known: &Known, client: &str) -> (String, Shown) {
 }
 
 /// A save of what was read, without any insisting.
-fn save<'a>(stored: &str, body: &str, known: &'a Known) -> Writing<'a> {
-    Writing {
-        stored: Some(Stored::Alone(StoredVersion(v(stored)))),
+fn save<'a>(stored: &str, body: &str, known: &'a KnownVersions) -> VersionedWrite<'a> {
+    VersionedWrite {
+        stored: Some(StoredVersions::Alone(StoredVersion(v(stored)))),
         body: WriteVersion::parse(body).unwrap(),
         known,
         store_at: StoreAt::Unsaid,
-        revision: Revision::Current,
-        skew: crate::decide::Skew::Merge,
-        control: Control::Write,
+        revision: RevisionCheck::Current,
+        skew: crate::decide::SkewRule::Merge,
+        control: CallerControl::Write,
         force: Force::No,
         restricted_below: None,
         barrier: None,
@@ -56,14 +56,14 @@ fn save<'a>(stored: &str, body: &str, known: &'a Known) -> Writing<'a> {
 }
 
 /// The code that a save is refused with.
-fn refused(writing: &Writing<'_>) -> Code {
+fn refused(writing: &VersionedWrite<'_>) -> Code {
     decide_write(writing).unwrap_err().code()
 }
 
 /// Whether a save is an edit of what is stored, and leaves its version.
-fn is_carried(writing: &Writing<'_>) -> bool {
+fn is_carried(writing: &VersionedWrite<'_>) -> bool {
     let write = decide_write(writing).unwrap();
-    matches!(write.change, Change::Edit { written_at, stored_at } if written_at != stored_at)
+    matches!(write.change, ContentChange::Edit { written_at, stored_at } if written_at != stored_at)
 }
 
 // An object that is stored at a newer version was patched through an older one. The server pruned
@@ -128,7 +128,7 @@ fn kubernetes_46073_servers_of_two_releases_on_one_store() {
     let older = server(&["1.0.0"]);
     let (version, shown) = read_version("1.1.0", &older, "1.0.0");
     assert_eq!(version, "v1+downgraded");
-    assert!(matches!(shown, Shown::Pruned { .. }));
+    assert!(matches!(shown, ViewRendering::Pruned { .. }));
     let marked = save("1.1.0", &version, &older);
     assert_eq!(refused(&marked), coeval_codes::MARKED_BODY);
     let plain = save("1.1.0", "v1", &older);
@@ -139,7 +139,7 @@ fn kubernetes_46073_servers_of_two_releases_on_one_store() {
     let (version, shown) = read_version("1.1.0", &newer, "1.0.0");
     assert_eq!(
         (version.as_str(), shown),
-        ("v1+downgraded", Shown::Converted)
+        ("v1+downgraded", ViewRendering::Converted)
     );
     assert!(is_carried(&save("1.1.0", &version, &newer)));
     let mut view = types.see(&stored, "1.0.0");
@@ -219,8 +219,8 @@ fn teleport_69406_a_role_is_saved_by_a_client_that_does_not_see_its_filter() {
     let (version, _) = read_version("7.1.0", &known, "7.0.0");
     assert_eq!(version, "v7+downgraded");
     assert!(is_carried(&save("7.1.0", &version, &known)));
-    let strict = Writing {
-        skew: crate::decide::Skew::Strict,
+    let strict = VersionedWrite {
+        skew: crate::decide::SkewRule::Strict,
         ..save("7.1.0", "v7", &known)
     };
     assert_eq!(refused(&strict), coeval_codes::SKEW_STRICT);
@@ -255,7 +255,10 @@ fn teleport_69406_a_role_is_saved_by_a_client_that_does_not_see_its_filter() {
     let refusal = roles
         .put(stored.clone(), v("7.0.0"), body.clone())
         .unwrap_err();
-    assert!(matches!(refusal.reason, Reason::Ambiguous { .. }));
+    assert!(matches!(
+        refusal.reason,
+        ConversionObstacle::Ambiguous { .. }
+    ));
     assert_eq!(refusal.code(), coeval_codes::LIST_NEEDS_KEY);
 
     // With a key it is the same rule, and keeps its filter.
@@ -308,8 +311,8 @@ fn pgroll_a_down_that_invents_what_up_forgot() {
     assert_eq!(types.moved(new.clone(), v("1.0.0")).unwrap(), old);
 
     // Also through the form in which a record is stored, and after an edit of something else.
-    let kept = crate::convert::Kept::from_json(&new.kept.to_json()).unwrap();
-    let new = Record { kept, ..new };
+    let kept = crate::convert::KeptValues::from_json(&new.kept.to_json()).unwrap();
+    let new = ContentRecord { kept, ..new };
     let body = json!({"size": "S", "review": "good", "minutes": 1});
     let edited = types.put(new.clone(), v("2.0.0"), body).unwrap().record;
     let back = types.moved(edited, v("1.0.0")).unwrap();
@@ -423,14 +426,14 @@ fn cloud_director_csi_driver_148_one_components_save_wipes_anothers_status() {
     // because it read before the manager wrote, the revision tells.
     let known = server(&["1.0.0", "1.1.0", "2.0.0"]);
     for body in ["v2", "v1.1", "v1+downgraded"] {
-        let late = Writing {
-            revision: Revision::Stale,
+        let late = VersionedWrite {
+            revision: RevisionCheck::Stale,
             ..save("2.0.0", body, &known)
         };
         assert_eq!(refused(&late), coeval_codes::CONFLICT, "{body}");
-        let forced = Writing {
+        let forced = VersionedWrite {
             force: Force::Yes,
-            control: Control::Full,
+            control: CallerControl::Full,
             ..late
         };
         assert_eq!(refused(&forced), coeval_codes::CONFLICT, "{body}");

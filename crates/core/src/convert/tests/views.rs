@@ -1,5 +1,5 @@
 use super::*;
-use crate::convert::Class;
+use crate::convert::ConversionClass;
 use crate::types::Visibility;
 
 fn additive() -> Versions {
@@ -193,10 +193,10 @@ fn the_class_of_a_conversion_is_told_with_reasons() {
         file("3.0.0", &schema, Some(("2.0.0", parse))),
     ]);
     let class = |from: &str, to: &str| versions.class(v(from), v(to)).unwrap();
-    assert_eq!(class("1.0.0", "2.0.0").0, Class::Exact);
-    assert_eq!(class("2.0.0", "1.0.0").0, Class::Keeps);
-    assert_eq!(class("1.0.0", "3.0.0").0, Class::MayRefuse);
-    assert_eq!(class("3.0.0", "2.0.0").0, Class::Exact);
+    assert_eq!(class("1.0.0", "2.0.0").0, ConversionClass::Exact);
+    assert_eq!(class("2.0.0", "1.0.0").0, ConversionClass::Keeps);
+    assert_eq!(class("1.0.0", "3.0.0").0, ConversionClass::MayRefuse);
+    assert_eq!(class("3.0.0", "2.0.0").0, ConversionClass::Exact);
     let (_, losses) = class("2.0.0", "1.0.0");
     assert_eq!(losses.len(), 1);
     assert_eq!(

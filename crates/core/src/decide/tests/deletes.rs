@@ -4,11 +4,11 @@ use super::*;
 
 #[test]
 fn a_delete_needs_no_version_and_removes_every_record() {
-    for revision in [Revision::NotGiven, Revision::Current] {
-        assert_eq!(decide_delete(at("v9"), revision), Ok(Records::Only));
-        for lead in [Lead::Old, Lead::New] {
+    for revision in [RevisionCheck::NotGiven, RevisionCheck::Current] {
+        assert_eq!(decide_delete(at("v9"), revision), Ok(WrittenRecords::Only));
+        for lead in [LeadingRecord::Old, LeadingRecord::New] {
             let stored = pair("v1", "v2", lead);
-            assert_eq!(decide_delete(stored, revision), Ok(Records::Both));
+            assert_eq!(decide_delete(stored, revision), Ok(WrittenRecords::Both));
         }
     }
 }
@@ -16,7 +16,7 @@ fn a_delete_needs_no_version_and_removes_every_record() {
 #[test]
 fn a_delete_with_a_stale_revision_is_refused() {
     assert_eq!(
-        decide_delete(at("v1"), Revision::Stale),
-        Err(Refusal::Stale)
+        decide_delete(at("v1"), RevisionCheck::Stale),
+        Err(VersionRefusal::Stale)
     );
 }

@@ -2,10 +2,10 @@
 
 use super::universe::{eighteen, every_read, releases, six, subsets};
 use super::*;
-use crate::version::Mark;
+use crate::version::VersionMark;
 
 /// Runs a law over few versions and every set of known ones, and over many versions and releases.
-fn for_every_view(law: impl Fn(&Reading<'_>, &View)) {
+fn for_every_view(law: impl Fn(&VersionedRead<'_>, &ViewDecision)) {
     let (six, eighteen) = (six(), eighteen());
     for (versions, servers) in [(&six, subsets(&six)), (&eighteen, releases(&eighteen))] {
         let mut served = 0;
@@ -19,11 +19,11 @@ fn for_every_view(law: impl Fn(&Reading<'_>, &View)) {
     }
 }
 
-fn record(reading: &Reading<'_>, view: &View) -> StoredVersion {
+fn record(reading: &VersionedRead<'_>, view: &ViewDecision) -> StoredVersion {
     match (reading.stored, view.from) {
-        (Stored::Alone(stored), Record::Only) => stored,
-        (Stored::Pair(pair), Record::Old) => pair.old(),
-        (Stored::Pair(pair), Record::New) => pair.new_record(),
+        (StoredVersions::Alone(stored), ViewedRecord::Only) => stored,
+        (StoredVersions::Pair(pair), ViewedRecord::Old) => pair.old(),
+        (StoredVersions::Pair(pair), ViewedRecord::New) => pair.new_record(),
         impossible => panic!("{impossible:?}"),
     }
 }
@@ -46,11 +46,11 @@ fn law_a_view_is_at_a_version_that_the_server_knows() {
 #[test]
 fn law_the_mark_is_there_exactly_when_more_is_stored_than_is_shown() {
     for_every_view(|reading, view| {
-        let copy = matches!(reading.stored, Stored::Pair(pair) if pair.lead() == Lead::New)
-            && view.from == Record::Old;
+        let copy = matches!(reading.stored, StoredVersions::Pair(pair) if pair.lead() == LeadingRecord::New)
+            && view.from == ViewedRecord::Old;
         let lowered = view.at.version() < record(reading, view).0;
         assert_eq!(
-            view.mark == Mark::Downgraded,
+            view.mark == VersionMark::Downgraded,
             lowered || copy,
             "{reading:?}"
         );
@@ -61,9 +61,9 @@ fn law_the_mark_is_there_exactly_when_more_is_stored_than_is_shown() {
 fn law_what_is_not_known_is_pruned_and_what_is_known_never() {
     for_every_view(|reading, view| {
         let known = reading.known.know_stored(record(reading, view));
-        let pruned = matches!(view.shown, Shown::Pruned { .. });
+        let pruned = matches!(view.shown, ViewRendering::Pruned { .. });
         assert_eq!(pruned, known.is_none(), "{reading:?}");
-        if let Shown::Pruned { to } = view.shown {
+        if let ViewRendering::Pruned { to } = view.shown {
             assert_eq!(to.version().major, record(reading, view).0.major);
             assert!(view.at <= to, "raised from a pruned view: {reading:?}");
         }
@@ -75,16 +75,16 @@ fn law_a_caller_gets_what_it_wants_or_less_never_more() {
     for_every_view(|reading, view| {
         let version = view.at.version();
         match reading.wanted {
-            Wanted::Exactly(exactly) => assert_eq!(version, exactly),
-            Wanted::Major(described) => {
+            WantedVersion::Exactly(exactly) => assert_eq!(version, exactly),
+            WantedVersion::Major(described) => {
                 assert_eq!(version.major, described.major);
                 assert!(version <= described);
             }
-            Wanted::AtMost(ClientVersion(client)) => {
+            WantedVersion::AtMost(ClientVersion(client)) => {
                 assert!(version <= client);
                 assert!(version <= record(reading, view).0, "converted up");
             }
-            Wanted::Stored => assert!(version <= record(reading, view).0),
+            WantedVersion::Stored => assert!(version <= record(reading, view).0),
         }
     });
 }
@@ -99,8 +99,8 @@ fn law_more_knowledge_never_turns_an_allowed_read_into_a_refused_one() {
         }
         for learned in &versions {
             let versions = reading.known.iter().map(KnownVersion::version);
-            let more: Known = versions.chain([*learned]).collect();
-            let wiser = Reading {
+            let more: KnownVersions = versions.chain([*learned]).collect();
+            let wiser = VersionedRead {
                 known: &more,
                 ..*reading
             };

@@ -5,17 +5,21 @@ use super::universe::{eighteen, every_write, releases, six, subsets};
 use super::*;
 
 /// A law sees the write, what is decided without force, and what is decided with it.
-type Decided = Result<Write, Refusal>;
+type Decided = Result<WriteDecision, VersionRefusal>;
 
-fn for_every_write(law: impl Fn(&Writing<'_>, &Decided, &Decided)) {
+fn for_every_write(law: impl Fn(&VersionedWrite<'_>, &Decided, &Decided)) {
     let versions = six();
     run(&versions, &subsets(&versions), law);
 }
 
-fn run(versions: &[Version], servers: &[Known], law: impl Fn(&Writing<'_>, &Decided, &Decided)) {
+fn run(
+    versions: &[Version],
+    servers: &[KnownVersions],
+    law: impl Fn(&VersionedWrite<'_>, &Decided, &Decided),
+) {
     let mut accepted = 0;
     every_write(versions, servers, |writing| {
-        let forced = Writing {
+        let forced = VersionedWrite {
             force: Force::Yes,
             ..*writing
         };
@@ -26,7 +30,11 @@ fn run(versions: &[Version], servers: &[Known], law: impl Fn(&Writing<'_>, &Deci
     assert!(accepted > 1_000, "nothing was tried");
 }
 
-fn never_writes_an_unknown_version(writing: &Writing<'_>, gently: &Decided, forced: &Decided) {
+fn never_writes_an_unknown_version(
+    writing: &VersionedWrite<'_>,
+    gently: &Decided,
+    forced: &Decided,
+) {
     for write in [gently, forced].into_iter().flatten() {
         let stored_at = write.change.stored_at();
         assert_eq!(writing.known.know(stored_at.version()), Some(stored_at));
@@ -34,7 +42,11 @@ fn never_writes_an_unknown_version(writing: &Writing<'_>, gently: &Decided, forc
     }
 }
 
-fn force_changes_nothing_but_refusals(writing: &Writing<'_>, gently: &Decided, forced: &Decided) {
+fn force_changes_nothing_but_refusals(
+    writing: &VersionedWrite<'_>,
+    gently: &Decided,
+    forced: &Decided,
+) {
     match (gently, forced) {
         (Ok(gently), Ok(forced)) => assert_eq!(gently, forced, "{writing:?}"),
         (Ok(_), Err(refusal)) => panic!("{writing:?}: {refusal}"),
@@ -44,7 +56,7 @@ fn force_changes_nothing_but_refusals(writing: &Writing<'_>, gently: &Decided, f
 }
 
 fn force_overrides_no_access_no_revision_and_no_restriction(
-    writing: &Writing<'_>,
+    writing: &VersionedWrite<'_>,
     gently: &Decided,
     forced: &Decided,
 ) {
@@ -52,43 +64,56 @@ fn force_overrides_no_access_no_revision_and_no_restriction(
         && writing
             .restricted_below
             .is_some_and(|below| writing.body.version() < below);
-    if writing.revision == Revision::Stale || restricted {
+    if writing.revision == RevisionCheck::Stale || restricted {
         assert!(gently.is_err() && forced.is_err(), "{writing:?}");
     }
-    if writing.control == Control::Write {
+    if writing.control == CallerControl::Write {
         assert_eq!(gently.is_ok(), forced.is_ok(), "{writing:?}");
     }
 }
 
 fn a_mark_is_only_ever_an_edit_of_what_was_read(
-    writing: &Writing<'_>,
+    writing: &VersionedWrite<'_>,
     gently: &Decided,
     _: &Decided,
 ) {
     if let (true, Ok(write)) = (writing.body.is_marked(), gently) {
-        assert!(matches!(write.change, Change::Edit { .. }), "{writing:?}");
-        assert_eq!(writing.revision, Revision::Current);
-        assert_eq!(writing.skew, Skew::Merge);
+        assert!(
+            matches!(write.change, ContentChange::Edit { .. }),
+            "{writing:?}"
+        );
+        assert_eq!(writing.revision, RevisionCheck::Current);
+        assert_eq!(writing.skew, SkewRule::Merge);
     }
 }
 
-fn only_full_control_changes_a_version(writing: &Writing<'_>, gently: &Decided, forced: &Decided) {
+fn only_full_control_changes_a_version(
+    writing: &VersionedWrite<'_>,
+    gently: &Decided,
+    forced: &Decided,
+) {
     for write in [gently, forced].into_iter().flatten() {
-        let changes = matches!(write.change, Change::Move { .. } | Change::Replace { .. });
-        assert!(!changes || writing.control == Control::Full, "{writing:?}");
+        let changes = matches!(
+            write.change,
+            ContentChange::Move { .. } | ContentChange::Replace { .. }
+        );
+        assert!(
+            !changes || writing.control == CallerControl::Full,
+            "{writing:?}"
+        );
     }
 }
 
 fn without_force_nothing_unknown_is_overwritten(
-    writing: &Writing<'_>,
+    writing: &VersionedWrite<'_>,
     gently: &Decided,
     _: &Decided,
 ) {
     if let Ok(write) = gently {
-        let replaces = matches!(write.change, Change::Replace { .. });
+        let replaces = matches!(write.change, ContentChange::Replace { .. });
         let unknown = match writing.stored {
-            Some(Stored::Alone(stored)) => writing.known.know_stored(stored).is_none(),
-            Some(Stored::Pair(pair)) => writing
+            Some(StoredVersions::Alone(stored)) => writing.known.know_stored(stored).is_none(),
+            Some(StoredVersions::Pair(pair)) => writing
                 .known
                 .know_stored(pair.lead_and_mirror().0)
                 .is_none(),
@@ -98,38 +123,41 @@ fn without_force_nothing_unknown_is_overwritten(
     }
 }
 
-fn a_resource_told_to_stay_stays(writing: &Writing<'_>, gently: &Decided, _: &Decided) {
+fn a_resource_told_to_stay_stays(writing: &VersionedWrite<'_>, gently: &Decided, _: &Decided) {
     if let (StoreAt::Unchanged, Some(_), Ok(write)) = (writing.store_at, writing.stored, gently) {
-        assert!(matches!(write.change, Change::Edit { .. }), "{writing:?}");
+        assert!(
+            matches!(write.change, ContentChange::Edit { .. }),
+            "{writing:?}"
+        );
     }
 }
 
-fn a_pair_stays_a_pair(writing: &Writing<'_>, gently: &Decided, forced: &Decided) {
-    let Some(Stored::Pair(pair)) = writing.stored else {
+fn a_pair_stays_a_pair(writing: &VersionedWrite<'_>, gently: &Decided, forced: &Decided) {
+    let Some(StoredVersions::Pair(pair)) = writing.stored else {
         return;
     };
     for write in [gently, forced].into_iter().flatten() {
         let (lead, _) = pair.lead_and_mirror();
         let written = match write.records {
-            Records::Both => lead,
-            Records::Old => pair.old(),
-            Records::Only => panic!("{writing:?}"),
+            WrittenRecords::Both => lead,
+            WrittenRecords::Old => pair.old(),
+            WrittenRecords::Only => panic!("{writing:?}"),
         };
         let major = write.change.stored_at().version().major;
         assert_eq!(major, written.0.major, "{writing:?}");
     }
 }
 
-fn who_wrote_can_read(writing: &Writing<'_>, gently: &Decided, forced: &Decided) {
+fn who_wrote_can_read(writing: &VersionedWrite<'_>, gently: &Decided, forced: &Decided) {
     for write in [gently, forced].into_iter().flatten() {
-        let stored = Stored::Alone(StoredVersion(write.change.stored_at().version()));
+        let stored = StoredVersions::Alone(StoredVersion(write.change.stored_at().version()));
         let client = ClientVersion(writing.body.version());
-        let read = reading(stored, writing.known, Wanted::AtMost(client));
+        let read = reading(stored, writing.known, WantedVersion::AtMost(client));
         assert!(decide_read(&read).is_ok(), "{writing:?}");
     }
 }
 
-const LAWS: [fn(&Writing<'_>, &Decided, &Decided); 9] = [
+const LAWS: [fn(&VersionedWrite<'_>, &Decided, &Decided); 9] = [
     never_writes_an_unknown_version,
     force_changes_nothing_but_refusals,
     force_overrides_no_access_no_revision_and_no_restriction,

@@ -21,7 +21,7 @@ pub(super) fn six() -> Vec<Version> {
 }
 
 /// Every subset.
-pub(super) fn subsets(versions: &[Version]) -> Vec<Known> {
+pub(super) fn subsets(versions: &[Version]) -> Vec<KnownVersions> {
     let chosen = |set: u32| {
         let numbered = (0..).zip(versions);
         let kept = numbered.filter(move |(bit, _)| set >> bit & 1 == 1);
@@ -31,32 +31,33 @@ pub(super) fn subsets(versions: &[Version]) -> Vec<Known> {
 }
 
 /// Servers of one release after the other.
-pub(super) fn releases(versions: &[Version]) -> Vec<Known> {
+pub(super) fn releases(versions: &[Version]) -> Vec<KnownVersions> {
     let ends = 0..=versions.len();
     ends.map(|end| versions.iter().copied().take(end).collect())
         .collect()
 }
 
 /// Every record and every pair.
-pub(super) fn stored(versions: &[Version]) -> Vec<Stored> {
+pub(super) fn stored(versions: &[Version]) -> Vec<StoredVersions> {
     let versions = || versions.iter().copied().map(StoredVersion);
-    let mut all: Vec<_> = versions().map(Stored::Alone).collect();
+    let mut all: Vec<_> = versions().map(StoredVersions::Alone).collect();
     for old in versions() {
         for new in versions() {
-            let pairs = [Lead::Old, Lead::New].map(|lead| Pair::new(old, new, lead));
-            all.extend(pairs.into_iter().flatten().map(Stored::Pair));
+            let pairs = [LeadingRecord::Old, LeadingRecord::New]
+                .map(|lead| VersionPair::new(old, new, lead));
+            all.extend(pairs.into_iter().flatten().map(StoredVersions::Pair));
         }
     }
     all
 }
 
-pub(super) fn wanted(versions: &[Version]) -> Vec<Wanted> {
-    let mut all = vec![Wanted::Stored];
+pub(super) fn wanted(versions: &[Version]) -> Vec<WantedVersion> {
+    let mut all = vec![WantedVersion::Stored];
     for version in versions.iter().copied() {
         all.extend([
-            Wanted::Exactly(version),
-            Wanted::Major(version),
-            Wanted::AtMost(ClientVersion(version)),
+            WantedVersion::Exactly(version),
+            WantedVersion::Major(version),
+            WantedVersion::AtMost(ClientVersion(version)),
         ]);
     }
     all
@@ -65,8 +66,8 @@ pub(super) fn wanted(versions: &[Version]) -> Vec<Wanted> {
 /// Calls `check` with every read of resources at these versions by these servers.
 pub(super) fn every_read(
     versions: &[Version],
-    servers: &[Known],
-    mut check: impl FnMut(&Reading<'_>),
+    servers: &[KnownVersions],
+    mut check: impl FnMut(&VersionedRead<'_>),
 ) {
     let wanted = wanted(versions);
     for known in servers {
@@ -81,8 +82,8 @@ pub(super) fn every_read(
 /// Calls `check` with every write, unforced; each law forces for itself.
 pub(super) fn every_write(
     versions: &[Version],
-    servers: &[Known],
-    mut check: impl FnMut(&Writing<'_>),
+    servers: &[KnownVersions],
+    mut check: impl FnMut(&VersionedWrite<'_>),
 ) {
     let mut all_stored = vec![None];
     all_stored.extend(stored(versions).into_iter().map(Some));
@@ -95,7 +96,7 @@ pub(super) fn every_write(
                     WriteVersion::downgraded(*version),
                 ] {
                     for setting in &settings {
-                        check(&Writing {
+                        check(&VersionedWrite {
                             stored: *stored,
                             body,
                             known,
@@ -109,16 +110,21 @@ pub(super) fn every_write(
 }
 
 /// Everything about a write that is not a version.
-fn settings() -> Vec<Writing<'static>> {
-    static NOTHING: std::sync::LazyLock<Known> = std::sync::LazyLock::new(Known::default);
+fn settings() -> Vec<VersionedWrite<'static>> {
+    static NOTHING: std::sync::LazyLock<KnownVersions> =
+        std::sync::LazyLock::new(KnownVersions::default);
     let plain = writing(at("v1"), "v1", &NOTHING);
     let mut all = Vec::new();
     for store_at in [StoreAt::Set, StoreAt::Unchanged, StoreAt::Unsaid] {
-        for revision in [Revision::NotGiven, Revision::Current, Revision::Stale] {
-            for skew in [Skew::Merge, Skew::Strict] {
-                for control in [Control::Full, Control::Write] {
+        for revision in [
+            RevisionCheck::NotGiven,
+            RevisionCheck::Current,
+            RevisionCheck::Stale,
+        ] {
+            for skew in [SkewRule::Merge, SkewRule::Strict] {
+                for control in [CallerControl::Full, CallerControl::Write] {
                     for restricted_below in [None, Some(v("v2"))] {
-                        all.push(Writing {
+                        all.push(VersionedWrite {
                             store_at,
                             revision,
                             skew,

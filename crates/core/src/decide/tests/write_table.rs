@@ -11,16 +11,16 @@ const BOTH: [Force; 2] = [Force::No, Force::Yes];
 
 /// Every decision that a row speaks of.
 fn row(
-    stored: Option<Stored>,
+    stored: Option<StoredVersions>,
     text: &str,
-    known: &Known,
+    known: &KnownVersions,
     force: Force,
-) -> Vec<Result<Write, Refusal>> {
+) -> Vec<Result<WriteDecision, VersionRefusal>> {
     let mut decisions = Vec::new();
-    for skew in [Skew::Strict, Skew::Merge] {
-        for revision in [Revision::NotGiven, Revision::Current] {
+    for skew in [SkewRule::Strict, SkewRule::Merge] {
+        for revision in [RevisionCheck::NotGiven, RevisionCheck::Current] {
             for store_at in [StoreAt::Unsaid, StoreAt::Set] {
-                let case = Writing {
+                let case = VersionedWrite {
                     stored,
                     skew,
                     revision,
@@ -28,7 +28,7 @@ fn row(
                     force,
                     ..writing(at("v1"), text, known)
                 };
-                let carried = skew == Skew::Merge && revision == Revision::Current;
+                let carried = skew == SkewRule::Merge && revision == RevisionCheck::Current;
                 if !(case.body.is_marked() && carried) {
                     decisions.push(decide_write(&case));
                 }
@@ -39,7 +39,12 @@ fn row(
     decisions
 }
 
-fn changes(stored: Stored, text: &str, newest: &str, force: Force) -> Vec<Result<Change, Refusal>> {
+fn changes(
+    stored: StoredVersions,
+    text: &str,
+    newest: &str,
+    force: Force,
+) -> Vec<Result<ContentChange, VersionRefusal>> {
     let decisions = row(Some(stored), text, &server(newest), force);
     let changes = decisions.into_iter().map(|d| d.map(|write| write.change));
     changes.collect()
@@ -53,13 +58,13 @@ fn all<T: PartialEq + std::fmt::Debug>(found: &[T], expected: &T) {
 }
 
 /// The table's `*` for what is stored.
-fn anything() -> Vec<Option<Stored>> {
+fn anything() -> Vec<Option<StoredVersions>> {
     let alone = SIX.into_iter().map(|text| Some(at(text)));
     alone.chain([None, Some(migrated())]).collect()
 }
 
-fn migrated() -> Stored {
-    pair("v1.1", "v2", Lead::New)
+fn migrated() -> StoredVersions {
+    pair("v1.1", "v2", LeadingRecord::New)
 }
 
 #[test]
@@ -72,7 +77,7 @@ fn write_row_01_the_same_version_everywhere_is_stored() {
 fn write_row_02_an_unknown_stored_version_is_not_overwritten() {
     let found = changes(at("v1.2"), "v1.1", "v1.1", Force::No);
     let stored = StoredVersion(v("v1.2"));
-    all(&found, &Err(Refusal::StoredUnknown { stored }));
+    all(&found, &Err(VersionRefusal::StoredUnknown { stored }));
 }
 
 #[test]
@@ -93,7 +98,7 @@ fn write_row_04_a_newer_minor_is_stored() {
 fn write_row_05_a_version_that_the_server_does_not_know_is_never_written() {
     for force in BOTH {
         let found = changes(at("v1.1"), "v1.2", "v1.1", force);
-        let refusal = Refusal::VersionUnknown {
+        let refusal = VersionRefusal::VersionUnknown {
             version: v("v1.2"),
             newest: Some(known("v1.1")),
         };
@@ -109,7 +114,7 @@ fn write_row_06_a_marked_body_is_refused_whatever_is_stored_and_known() {
                 let refusal = decision.unwrap_err();
                 let marked = matches!(
                     refusal,
-                    Refusal::MarkedBody { .. } | Refusal::MarkedRecord { .. }
+                    VersionRefusal::MarkedBody { .. } | VersionRefusal::MarkedRecord { .. }
                 );
                 assert!(marked, "{stored:?} {newest}: {refusal}");
             }
@@ -133,7 +138,7 @@ fn write_row_08_force_does_not_store_a_marked_body_of_an_unknown_version() {
     for stored in anything() {
         for decision in row(stored, "v1.1+downgraded", &server("v1"), Force::Yes) {
             let refusal = decision.unwrap_err();
-            let unknown = matches!(refusal, Refusal::VersionUnknown { .. });
+            let unknown = matches!(refusal, VersionRefusal::VersionUnknown { .. });
             assert!(unknown, "{stored:?}: {refusal}");
         }
     }
@@ -144,7 +149,7 @@ fn write_row_09_an_old_server_does_not_write_the_old_copy_of_a_migrated_resource
     for text in ["v1", "v1.1", "v1.2", "v2", "v1.1+downgraded", "v3"] {
         let found = changes(migrated(), text, "v1.1", Force::No);
         let new = StoredVersion(v("v2"));
-        all(&found, &Err(Refusal::MarkedRecord { new }));
+        all(&found, &Err(VersionRefusal::MarkedRecord { new }));
     }
 }
 
@@ -154,7 +159,7 @@ fn write_row_10_force_writes_the_old_copy_and_leaves_the_new_record_alone() {
         for decision in row(Some(migrated()), text, &server("v1.1"), Force::Yes) {
             let write = decision.unwrap();
             assert_eq!(write.change.stored_at(), known("v1.1"), "{text}");
-            assert_eq!(write.records, Records::Old, "{text}");
+            assert_eq!(write.records, WrittenRecords::Old, "{text}");
         }
     }
 }
@@ -165,7 +170,10 @@ fn write_row_10_force_does_not_write_a_body_that_the_server_can_not_read() {
     for text in ["v1.2", "v2", "v2+downgraded"] {
         for decision in row(Some(migrated()), text, &server("v1.1"), Force::Yes) {
             let refusal = decision.unwrap_err();
-            assert!(matches!(refusal, Refusal::VersionUnknown { .. }), "{text}");
+            assert!(
+                matches!(refusal, VersionRefusal::VersionUnknown { .. }),
+                "{text}"
+            );
         }
     }
 }
@@ -177,7 +185,7 @@ fn write_row_11_an_old_body_is_written_to_both_records() {
             for decision in row(Some(migrated()), text, &server("v2"), force) {
                 let write = decision.unwrap();
                 assert_eq!(write.change, edit(text, "v2"));
-                assert_eq!(write.records, Records::Both);
+                assert_eq!(write.records, WrittenRecords::Both);
             }
         }
     }
@@ -189,7 +197,7 @@ fn write_row_12_a_new_body_is_written_to_both_records() {
         for decision in row(Some(migrated()), "v2", &server("v2"), force) {
             let write = decision.unwrap();
             assert_eq!(write.change, edit("v2", "v2"));
-            assert_eq!(write.records, Records::Both);
+            assert_eq!(write.records, WrittenRecords::Both);
         }
     }
 }

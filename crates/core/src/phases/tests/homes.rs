@@ -2,22 +2,30 @@
 
 use super::*;
 
-fn plan(phase: Phase, standing: Standing, write: Write) -> Option<Plan> {
-    let live = Live::one(phase);
-    plan_write(&TABLE, live, phase, &found(standing), write, Fit::Both).ok()
+fn plan(phase: Phase, standing: PairStanding, write: PhaseWrite) -> Option<PhasePlan> {
+    let live = LivePhases::one(phase);
+    plan_write(
+        &TABLE,
+        live,
+        phase,
+        &found(standing),
+        write,
+        MirrorFit::Both,
+    )
+    .ok()
 }
 
 #[test]
 fn what_is_created_at_or_moved_to_the_new_major_is_at_home_there_alone() {
     for phase in Phase::ALL {
         for standing in STANDINGS {
-            for write in [Write::Create(At::New), Write::Move] {
+            for write in [PhaseWrite::Create(WriteMajor::New), PhaseWrite::Move] {
                 let Some(plan) = plan(phase, standing, write) else {
                     continue;
                 };
-                assert_eq!((plan.new, plan.home), (Step::Write, Home::Alone));
+                assert_eq!((plan.new, plan.home), (KeyStep::Write, RecordHome::Alone));
                 let old = found(standing).old.is_some();
-                assert_eq!(plan.old == Step::Delete, old, "{phase}, {standing:?}");
+                assert_eq!(plan.old == KeyStep::Delete, old, "{phase}, {standing:?}");
             }
         }
     }
@@ -26,12 +34,16 @@ fn what_is_created_at_or_moved_to_the_new_major_is_at_home_there_alone() {
 #[test]
 fn a_create_at_the_old_major_takes_part_while_there_is_a_way_back() {
     for phase in Phase::ALL {
-        let plan = plan(phase, Standing::Absent, Write::Create(At::Old));
-        let written = plan.filter(|plan| plan.new == Step::Write);
+        let plan = plan(
+            phase,
+            PairStanding::Absent,
+            PhaseWrite::Create(WriteMajor::Old),
+        );
+        let written = plan.filter(|plan| plan.new == KeyStep::Write);
         let home = match phase {
             Phase::Old => None,
-            Phase::Cleanup => Some(Home::Alone),
-            _ => Some(Home::Paired),
+            Phase::Cleanup => Some(RecordHome::Alone),
+            _ => Some(RecordHome::Paired),
         };
         assert_eq!(written.map(|plan| plan.home), home, "{phase}");
     }
@@ -41,12 +53,12 @@ fn a_create_at_the_old_major_takes_part_while_there_is_a_way_back() {
 fn a_write_keeps_the_flag_in_every_phase() {
     for phase in Phase::ALL {
         for (standing, home) in [
-            (Standing::Alone, Home::Alone),
-            (Standing::Fresh, Home::Paired),
-            (Standing::Stale, Home::Paired),
-            (Standing::OnlyNew, Home::Paired),
+            (PairStanding::Alone, RecordHome::Alone),
+            (PairStanding::Fresh, RecordHome::Paired),
+            (PairStanding::Stale, RecordHome::Paired),
+            (PairStanding::OnlyNew, RecordHome::Paired),
         ] {
-            for write in [Write::Update(At::Old), Write::KeepAlive] {
+            for write in [PhaseWrite::Update(WriteMajor::Old), PhaseWrite::KeepAlive] {
                 if let Some(plan) = plan(phase, standing, write) {
                     assert_eq!(plan.home, home, "{phase}, {standing:?}, {write:?}");
                 }
@@ -57,20 +69,20 @@ fn a_write_keeps_the_flag_in_every_phase() {
 
 #[test]
 fn what_is_alone_is_written_and_deleted_alone_and_not_touched_in_the_background() {
-    let alone = found(Standing::Alone);
+    let alone = found(PairStanding::Alone);
     for phase in Phase::ALL {
         for (write, step) in [
-            (Write::Update(At::Old), Step::Write),
-            (Write::KeepAlive, Step::Touch),
-            (Write::Delete, Step::Delete),
+            (PhaseWrite::Update(WriteMajor::Old), KeyStep::Write),
+            (PhaseWrite::KeepAlive, KeyStep::Touch),
+            (PhaseWrite::Delete, KeyStep::Delete),
         ] {
-            let plan = plan(phase, Standing::Alone, write);
+            let plan = plan(phase, PairStanding::Alone, write);
             let steps = plan.map(|plan| (plan.old, plan.new));
-            assert_eq!(steps, Some((Step::Leave, step)), "{phase}");
+            assert_eq!(steps, Some((KeyStep::Leave, step)), "{phase}");
         }
     }
     assert!(!is_due(&alone));
-    for fit in [Fit::Both, Fit::OnlyTruth] {
+    for fit in [MirrorFit::Both, MirrorFit::OnlyTruth] {
         assert_eq!(backfill(&alone, fit), None);
         assert_eq!(copy_back(&alone, fit), None);
     }
@@ -84,16 +96,16 @@ fn cleanup_takes_every_resource_out_of_the_migration() {
         let plan = clean_up(&found);
         assert_eq!(plan.is_some(), is_left(&found), "{standing:?}");
         let Some(plan) = plan else { continue };
-        assert_eq!(plan.home, Home::Alone);
-        assert_eq!(plan.old == Step::Delete, found.old.is_some());
-        assert_eq!(plan.new == Step::Mark, found.new.is_some());
+        assert_eq!(plan.home, RecordHome::Alone);
+        assert_eq!(plan.old == KeyStep::Delete, found.old.is_some());
+        assert_eq!(plan.new == KeyStep::Mark, found.new.is_some());
     }
 }
 
 #[test]
 fn what_expires_is_left_until_it_has() {
-    let mut expiring = found(Standing::Fresh);
-    expiring.old = Some(Stamp {
+    let mut expiring = found(PairStanding::Fresh);
+    expiring.old = Some(RecordStamp {
         expires: Some(7),
         ..stamp(1)
     });

@@ -2,7 +2,7 @@
 
 use super::moves::at;
 use super::*;
-use crate::decide::Record;
+use crate::decide::ViewedRecord;
 use coeval_codes::Coded;
 
 fn with(low: Phase, high: Phase, back_done: bool) -> PhaseRecord {
@@ -28,18 +28,18 @@ fn a_server_without_the_new_major_reads_up_to_soak_while_the_old_records_are_fre
         }
     }
     let none = reads_on(&TABLE, &PhaseRecord::first());
-    assert_eq!(none, Err(Refusal::NoMigration));
+    assert_eq!(none, Err(PhaseRefusal::NoMigration));
 }
 
 #[test]
 fn it_reads_the_old_record_repairs_nothing_and_takes_nothing_for_absent() {
     for (standing, expected) in [
-        (Standing::Absent, None),
-        (Standing::Alone, Some(Record::Only)),
-        (Standing::OnlyOld, Some(Record::Old)),
-        (Standing::OnlyNew, None),
-        (Standing::Fresh, Some(Record::Old)),
-        (Standing::Stale, Some(Record::Old)),
+        (PairStanding::Absent, None),
+        (PairStanding::Alone, Some(ViewedRecord::Only)),
+        (PairStanding::OnlyOld, Some(ViewedRecord::Old)),
+        (PairStanding::OnlyNew, None),
+        (PairStanding::Fresh, Some(ViewedRecord::Old)),
+        (PairStanding::Stale, Some(ViewedRecord::Old)),
     ] {
         let reading = plan_read_on(&found(standing));
         assert_eq!(reading.from, expected, "{standing:?}");
@@ -60,18 +60,20 @@ fn its_refusal_says_to_upgrade_it() {
 #[test]
 fn a_body_of_the_new_major_is_put_onto_the_truth_or_refused_where_it_could_not_be_read_back() {
     let plan = |phase, write, fit| {
-        let live = Live::one(phase);
-        plan_write(&TABLE, live, phase, &found(Standing::Fresh), write, fit)
+        let live = LivePhases::one(phase);
+        plan_write(&TABLE, live, phase, &found(PairStanding::Fresh), write, fit)
     };
     for phase in Phase::ALL {
-        let new = Write::Update(At::New);
-        let old = Write::Update(At::Old);
-        let fits = plan(phase, new, Fit::Both);
-        assert_eq!(fits, plan(phase, old, Fit::Both), "{phase}");
-        let unfit = plan(phase, new, Fit::OnlyTruth);
+        let new = PhaseWrite::Update(WriteMajor::New);
+        let old = PhaseWrite::Update(WriteMajor::Old);
+        let fits = plan(phase, new, MirrorFit::Both);
+        assert_eq!(fits, plan(phase, old, MirrorFit::Both), "{phase}");
+        let unfit = plan(phase, new, MirrorFit::OnlyTruth);
         match TABLE.row(phase).truth {
-            Truth::Old => assert_eq!(unfit, Err(Refusal::NotReadBack), "{phase}"),
-            Truth::New => assert_eq!(unfit, plan(phase, old, Fit::OnlyTruth), "{phase}"),
+            SourceOfTruth::Old => assert_eq!(unfit, Err(PhaseRefusal::NotReadBack), "{phase}"),
+            SourceOfTruth::New => {
+                assert_eq!(unfit, plan(phase, old, MirrorFit::OnlyTruth), "{phase}");
+            }
         }
     }
 }
@@ -79,10 +81,10 @@ fn a_body_of_the_new_major_is_put_onto_the_truth_or_refused_where_it_could_not_b
 #[test]
 fn what_takes_part_is_at_both_majors_and_what_is_alone_at_one() {
     let migration = at(Phase::Soak, Phase::Soak).migration.unwrap();
-    for home in [Home::Paired, Home::Alone] {
+    for home in [RecordHome::Paired, RecordHome::Alone] {
         assert_eq!(migration.counterpart(1, home), Some(2));
         assert_eq!(migration.counterpart(3, home), None);
     }
-    assert_eq!(migration.counterpart(2, Home::Paired), Some(1));
-    assert_eq!(migration.counterpart(2, Home::Alone), None);
+    assert_eq!(migration.counterpart(2, RecordHome::Paired), Some(1));
+    assert_eq!(migration.counterpart(2, RecordHome::Alone), None);
 }

@@ -21,20 +21,20 @@ fn only_live_phases_serve_and_only_this_epoch_writes() {
         let now = Epoch(1);
         assert_eq!(
             later.fence(planned),
-            Err(Refusal::EpochPassed { planned, now })
+            Err(PhaseRefusal::EpochPassed { planned, now })
         );
     }
 }
 
 #[test]
 fn a_server_without_the_new_major_can_only_be_at_old() {
-    let both = Live {
+    let both = LivePhases {
         low: Phase::Old,
         high: Phase::Mirror,
     };
     assert_eq!(both.best(true), Some(Phase::Mirror));
     assert_eq!(both.best(false), Some(Phase::Old));
-    assert_eq!(Live::one(Phase::Mirror).best(false), None);
+    assert_eq!(LivePhases::one(Phase::Mirror).best(false), None);
 }
 
 #[test]
@@ -61,25 +61,28 @@ fn the_old_major_is_closed_from_cutover_on_and_for_ever() {
 #[test]
 fn a_run_is_claimed_in_its_own_epoch_and_with_none_failed() {
     let record = without(Phase::Backfill, false, true);
-    let passed = claim(&record, Work::Backfill, Epoch(9), 0);
-    assert!(matches!(passed, Err(Refusal::EpochPassed { .. })));
-    let failed = claim(&record, Work::Backfill, Epoch(0), 3);
-    assert_eq!(failed, Err(Refusal::Failed { failed: 3 }));
-    let done = claim(&record, Work::Backfill, Epoch(0), 0);
+    let passed = claim(&record, BackgroundWork::Backfill, Epoch(9), 0);
+    assert!(matches!(passed, Err(PhaseRefusal::EpochPassed { .. })));
+    let failed = claim(&record, BackgroundWork::Backfill, Epoch(0), 3);
+    assert_eq!(failed, Err(PhaseRefusal::Failed { failed: 3 }));
+    let done = claim(&record, BackgroundWork::Backfill, Epoch(0), 0);
     assert_eq!(done, Ok(at(Phase::Backfill, Phase::Backfill)));
 }
 
 #[test]
 fn a_copy_back_is_claimed_as_a_backfill_is_and_cleanup_claims_nothing() {
     let record = without(Phase::Soak, true, false);
-    let failed = claim(&record, Work::CopyBack, Epoch(0), 1);
-    assert_eq!(failed, Err(Refusal::Failed { failed: 1 }));
-    let done = claim(&record, Work::CopyBack, Epoch(0), 0);
+    let failed = claim(&record, BackgroundWork::CopyBack, Epoch(0), 1);
+    assert_eq!(failed, Err(PhaseRefusal::Failed { failed: 1 }));
+    let done = claim(&record, BackgroundWork::CopyBack, Epoch(0), 0);
     assert_eq!(done, Ok(at(Phase::Soak, Phase::Soak)));
     let last = at(Phase::Cleanup, Phase::Cleanup);
-    assert_eq!(claim(&last, Work::CleanUp, Epoch(0), 1), Ok(last.clone()));
-    let none = claim(&PhaseRecord::first(), Work::Backfill, Epoch(0), 0);
-    assert_eq!(none, Err(Refusal::NoMigration));
+    assert_eq!(
+        claim(&last, BackgroundWork::CleanUp, Epoch(0), 1),
+        Ok(last.clone())
+    );
+    let none = claim(&PhaseRecord::first(), BackgroundWork::Backfill, Epoch(0), 0);
+    assert_eq!(none, Err(PhaseRefusal::NoMigration));
 }
 
 #[test]
@@ -87,13 +90,16 @@ fn each_phase_has_its_work_until_it_is_done() {
     for phase in Phase::ALL {
         let undone = work(&TABLE, &without(phase, false, false), phase);
         let expected = match phase {
-            Phase::Backfill => Some(Work::Backfill),
-            Phase::Soak => Some(Work::CopyBack),
-            Phase::Cleanup => Some(Work::CleanUp),
+            Phase::Backfill => Some(BackgroundWork::Backfill),
+            Phase::Soak => Some(BackgroundWork::CopyBack),
+            Phase::Cleanup => Some(BackgroundWork::CleanUp),
             _ => None,
         };
         assert_eq!(undone, expected, "{phase}");
         let done = work(&TABLE, &at(phase, phase), phase);
-        assert_eq!(done, expected.filter(|work| *work == Work::CleanUp));
+        assert_eq!(
+            done,
+            expected.filter(|work| *work == BackgroundWork::CleanUp)
+        );
     }
 }

@@ -1,7 +1,7 @@
 //! A search over the automata of all patterns at once, breadth first.
 
 use super::automaton::Automaton;
-use super::{Asked, Lengths, Within};
+use super::{LengthRange, PatternCheck, PatternInclusion};
 use regex_automata::Anchored;
 use regex_automata::hybrid::{CacheError, LazyStateID};
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ const PLACES: usize = 200_000;
 const MOVES: usize = 20_000_000;
 /// Known patterns that a search follows. Fewer of them only leave more texts.
 const FOLLOWED: usize = 16;
-pub(super) struct Search {
+pub(super) struct AutomatonSearch {
     known: Vec<Automaton>,
     wanted: Automaton,
     /// Follows only what is valid UTF-8.
@@ -24,7 +24,7 @@ pub(super) struct Search {
 
 /// Where all automata are after some bytes that don't make the wanted pattern match.
 #[derive(PartialEq, Eq, Hash)]
-struct Place {
+struct AutomataState {
     /// None if it has matched: what follows does not change that.
     known: Box<[Option<LazyStateID>]>,
     wanted: LazyStateID,
@@ -36,13 +36,13 @@ struct Place {
 }
 
 /// A place, the visit before it, and the byte between them.
-struct Visit {
-    place: Rc<Place>,
+struct StateVisit {
+    place: Rc<AutomataState>,
     before: usize,
     byte: u8,
 }
 
-impl Search {
+impl AutomatonSearch {
     pub(super) fn new(known: &[&str], wanted: &str) -> Option<Self> {
         let followed = known.iter().take(FOLLOWED);
         let known = followed.map(|known| Automaton::of_pattern(known));
@@ -66,14 +66,14 @@ impl Search {
     /// None if it can't say.
     pub(super) fn run(
         &mut self,
-        asked: &Asked,
-        counted: Lengths,
+        asked: &PatternCheck,
+        counted: LengthRange,
         allowed_doubts: usize,
-    ) -> Option<Within> {
+    ) -> Option<PatternInclusion> {
         let bytes = self.bytes.clone();
         let start = Rc::new(self.start()?);
         let mut seen = HashSet::from([Rc::clone(&start)]);
-        let mut visits = vec![Visit {
+        let mut visits = vec![StateVisit {
             place: start,
             before: 0,
             byte: 0,
@@ -84,7 +84,7 @@ impl Search {
             if self.may_refute(&place, counted).ok()? {
                 let text = text(&visits, next)?;
                 if asked.is_refuted_by(&text) {
-                    return Some(Within::No(text));
+                    return Some(PatternInclusion::No(text));
                 }
                 // Its length was not counted, or not all was followed: another may refute it.
                 doubts += 1;
@@ -99,7 +99,7 @@ impl Search {
                 };
                 let reached = Rc::new(reached);
                 if seen.insert(Rc::clone(&reached)) {
-                    visits.push(Visit {
+                    visits.push(StateVisit {
                         place: reached,
                         before: next,
                         byte,
@@ -108,13 +108,13 @@ impl Search {
             }
             next += 1;
         }
-        (doubts == 0).then_some(Within::Yes)
+        (doubts == 0).then_some(PatternInclusion::Yes)
     }
 
-    fn start(&mut self) -> Option<Place> {
+    fn start(&mut self) -> Option<AutomataState> {
         let known = self.known.iter_mut();
         let known = known.map(|known| known.start(Anchored::No).map(Some));
-        Some(Place {
+        Some(AutomataState {
             known: known.collect::<Option<_>>()?,
             wanted: self.wanted.start(Anchored::No)?,
             utf8: self.utf8.start(Anchored::Yes)?,
@@ -126,10 +126,10 @@ impl Search {
     /// The place after one more byte; None if no counterexample starts like this.
     fn step(
         &mut self,
-        from: &Place,
+        from: &AutomataState,
         byte: u8,
-        (least, greatest): Lengths,
-    ) -> Result<Option<Place>, CacheError> {
+        (least, greatest): LengthRange,
+    ) -> Result<Option<AutomataState>, CacheError> {
         let utf8 = self.utf8.step(from.utf8, byte)?;
         if utf8.is_dead() {
             return Ok(None);
@@ -156,7 +156,7 @@ impl Search {
             }
             known.push((!state.is_match()).then_some(state));
         }
-        Ok(Some(Place {
+        Ok(Some(AutomataState {
             known: known.into(),
             wanted,
             utf8,
@@ -167,7 +167,11 @@ impl Search {
 
     /// Whether a text that ends here matches the known patterns and not the wanted one, as far
     /// as automata that have not quit can say.
-    fn may_refute(&mut self, place: &Place, (least, _): Lengths) -> Result<bool, CacheError> {
+    fn may_refute(
+        &mut self,
+        place: &AutomataState,
+        (least, _): LengthRange,
+    ) -> Result<bool, CacheError> {
         if !place.between
             || least.is_some_and(|least| place.length < least)
             || self.wanted.matches_at_end(place.wanted)?
@@ -196,7 +200,7 @@ fn pleasant_first() -> impl Iterator<Item = u8> {
         .chain(0..=u8::MAX)
 }
 
-fn text(visits: &[Visit], last: usize) -> Option<String> {
+fn text(visits: &[StateVisit], last: usize) -> Option<String> {
     let mut bytes = Vec::new();
     let mut at = last;
     while at > 0 {

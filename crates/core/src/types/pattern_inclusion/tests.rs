@@ -2,16 +2,20 @@ use super::*;
 use fastrand::Rng;
 use std::time::{Duration, Instant};
 
-const ANY: Lengths = (None, None);
+const ANY: LengthRange = (None, None);
 
-fn yes(known: &[&str], wanted: &str, lengths: Lengths) {
+fn yes(known: &[&str], wanted: &str, lengths: LengthRange) {
     let found = within(known, wanted, lengths);
-    assert_eq!(found, Some(Within::Yes), "{known:?} {wanted} {lengths:?}");
+    assert_eq!(
+        found,
+        Some(PatternInclusion::Yes),
+        "{known:?} {wanted} {lengths:?}"
+    );
 }
 
-fn no(known: &[&str], wanted: &str, lengths: Lengths, text: &str) {
+fn no(known: &[&str], wanted: &str, lengths: LengthRange, text: &str) {
     let found = within(known, wanted, lengths);
-    let no = Some(Within::No(text.to_owned()));
+    let no = Some(PatternInclusion::No(text.to_owned()));
     assert_eq!(found, no, "{known:?} {wanted} {lengths:?}");
 }
 
@@ -157,16 +161,16 @@ fn random_patterns_are_answered_as_all_short_texts_say() {
         let lengths = *rng
             .choice(&[ANY, (Some(2), None), (None, Some(3)), (Some(1), Some(4))])
             .unwrap();
-        let asked = Asked::new(&[&one, &two], &wanted, lengths).unwrap();
+        let asked = PatternCheck::new(&[&one, &two], &wanted, lengths).unwrap();
         let refuting = texts.iter().find(|text| asked.is_refuted_by(text));
         let about = format!("{one:?} {two:?} {wanted:?} {lengths:?} {refuting:?}");
         let has_words = [&one, &two, &wanted].iter().any(|each| each.contains('\\'));
         match within(&[&one, &two], &wanted, lengths) {
-            Some(Within::Yes) => {
+            Some(PatternInclusion::Yes) => {
                 assert_eq!(refuting, None, "{about}");
                 yes += 1;
             }
-            Some(Within::No(text)) => {
+            Some(PatternInclusion::No(text)) => {
                 assert!(asked.is_refuted_by(&text), "{text:?} {about}");
                 let shortest = refuting.is_none_or(|short| text.len() <= short.len());
                 assert!(shortest || has_words, "{text:?} {about}");

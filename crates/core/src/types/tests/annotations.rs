@@ -1,7 +1,7 @@
 //! Deprecation and columns in a type file.
 
 use crate::types::{
-    Column, ColumnType, Deprecation, TypeVersion, same_definition, without_annotations,
+    ColumnType, ListColumn, TypeVersion, VersionDeprecation, same_definition, without_annotations,
 };
 
 const PLAIN: &str = r#"
@@ -119,17 +119,18 @@ fn annotations_are_no_part_of_the_definition() {
 
 #[test]
 fn annotations_read_back_as_they_are_stored() {
-    let deprecation = Deprecation {
+    let deprecation = VersionDeprecation {
         sunset: Some("2027-01-01".to_owned()),
-        ..Deprecation::default()
+        ..VersionDeprecation::default()
     };
     let text = serde_json::to_string(&deprecation).unwrap();
     assert_eq!(text, r#"{"sunset":"2027-01-01"}"#);
     assert_eq!(
-        serde_json::from_str::<Deprecation>(&text).unwrap(),
+        serde_json::from_str::<VersionDeprecation>(&text).unwrap(),
         deprecation
     );
-    let column: Column = serde_json::from_str(r#"{"name":"A","path":"/a","type":"date"}"#).unwrap();
+    let column: ListColumn =
+        serde_json::from_str(r#"{"name":"A","path":"/a","type":"date"}"#).unwrap();
     assert_eq!(column.kind, ColumnType::Date);
     assert_eq!(ColumnType::of("date").map(ColumnType::name), Some("date"));
 }

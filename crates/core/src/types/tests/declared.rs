@@ -1,5 +1,5 @@
 use super::schema;
-use crate::types::{Step, Visibility};
+use crate::types::{PathToken, Visibility};
 use serde_json::json;
 
 #[test]
@@ -270,8 +270,8 @@ fn a_path_of_a_filter_passes_lists_without_a_word() {
     }));
     let leads = |text: &str| {
         let steps = text.split('.').map(|name| match name {
-            "*" => Step::Every,
-            name => Step::Key(name.to_owned()),
+            "*" => PathToken::Every,
+            name => PathToken::Key(name.to_owned()),
         });
         schema.leads_to_declared(&steps.collect::<Vec<_>>())
     };

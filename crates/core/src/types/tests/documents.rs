@@ -1,8 +1,8 @@
-use crate::types::{BodyLimits, DocumentError, Form, read_document};
+use crate::types::{BodyLimits, DocumentError, DocumentForm, read_document};
 use coeval_codes::Coded;
 use serde_json::{Value, json};
 
-fn read(text: &str) -> Result<(Value, Form), DocumentError> {
+fn read(text: &str) -> Result<(Value, DocumentForm), DocumentError> {
     let document = read_document(text.as_bytes(), BodyLimits::default())?;
     Ok((document.content, document.form))
 }
@@ -11,17 +11,17 @@ fn read(text: &str) -> Result<(Value, Form), DocumentError> {
 fn json_and_yaml_say_the_same() {
     let content = json!({"image": "web:1", "ports": [80, 8080.5], "note": null});
     let yaml = "# a comment\nimage: web:1\nports: [80, 8080.5]\nnote:\n";
-    assert_eq!(read(yaml), Ok((content.clone(), Form::Yaml)));
+    assert_eq!(read(yaml), Ok((content.clone(), DocumentForm::Yaml)));
     assert_eq!(
         read(&content.to_string()),
-        Ok((content.clone(), Form::Json))
+        Ok((content.clone(), DocumentForm::Json))
     );
     // What begins like JSON and is none may still be YAML.
     let flow = "{image: 'web:1', ports: [80, 8080.5], note: null,}";
-    assert_eq!(read(flow), Ok((content, Form::Yaml)));
+    assert_eq!(read(flow), Ok((content, DocumentForm::Yaml)));
     assert_eq!(
         read("a: &x [1]\nb: *x\n"),
-        Ok((json!({"a": [1], "b": [1]}), Form::Yaml))
+        Ok((json!({"a": [1], "b": [1]}), DocumentForm::Yaml))
     );
 }
 

@@ -1,4 +1,4 @@
-use crate::types::{Hook, Skew, TypeVersion};
+use crate::types::{HookPoint, SkewPolicy, TypeVersion};
 use crate::version::Version;
 use coeval_codes::Coded;
 use serde_json::json;
@@ -75,8 +75,8 @@ fn every_key_is_read() {
             .matches(&semver::Version::new(14, 2, 0))
     );
     assert_eq!(read.indexes[0].0, "region");
-    assert_eq!((read.skew, read.unique_names), (Skew::Strict, true));
-    assert_eq!(read.hooks[0].0, Hook::PostCreate);
+    assert_eq!((read.skew, read.unique_names), (SkewPolicy::Strict, true));
+    assert_eq!(read.hooks[0].0, HookPoint::PostCreate);
     assert_eq!(
         read.schema.source()["properties"]["image"],
         json!({"type": "string"})
@@ -112,7 +112,7 @@ fn least_is_kind_name_vendor_nss_version_and_schema() {
         [(3, 2008), (4, 2008), (4, 2008), (4, 2008), (4, 2008)]
     );
     let least = "kind: type\nversion: v1\nmetadata: {name: 'a:b:1.0.0'}\nspec: {vendor: a, nss: b, version: 1.0.0, schema: true}\n";
-    assert_eq!(TypeVersion::parse(least).unwrap().skew, Skew::Merge);
+    assert_eq!(TypeVersion::parse(least).unwrap().skew, SkewPolicy::Merge);
 }
 
 #[test]

@@ -1,5 +1,5 @@
 use super::schema;
-use crate::types::{Flaw, Schema};
+use crate::types::{Schema, SchemaFlaw};
 use coeval_codes::Coded;
 use serde_json::{Map, Value, json};
 
@@ -210,5 +210,5 @@ fn an_id_inside_would_change_what_a_reference_means() {
     let source = json!({"properties": {"a": {"$id": "https://acme.example/a"}}});
     assert_eq!(flaw(source), ("/properties/a/$id".into(), 2101));
     let errors = Schema::compile(json!({"properties": {"a": {"$id": "b"}}})).unwrap_err();
-    assert!(matches!(errors[0].flaw, Flaw::Invalid(_)));
+    assert!(matches!(errors[0].flaw, SchemaFlaw::Invalid(_)));
 }

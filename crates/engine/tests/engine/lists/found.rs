@@ -1,10 +1,25 @@
 //! Filters and orders: an index changes how fast something is found, never what.
 
-use super::{all, every_id, ids, make, pages, with_types};
-use crate::world::{World, admin, v};
-use coeval_engine::write::{Checking, Create};
-use coeval_filter::{Compare, ContentPath, Direction, Field, Filter, Operand, Order};
-use serde_json::{Value, json};
+use super::all;
+use super::every_id;
+use super::ids;
+use super::make;
+use super::pages;
+use super::with_types;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::v;
+use coeval_engine::write::Checking;
+use coeval_engine::write::Create;
+use coeval_filter::ContentPath;
+use coeval_filter::FieldComparison;
+use coeval_filter::Filter;
+use coeval_filter::FilterField;
+use coeval_filter::Operand;
+use coeval_filter::SortDirection;
+use coeval_filter::SortOrder;
+use serde_json::Value;
+use serde_json::json;
 
 /// Small numbers from a seed that failures print.
 struct Draw(u64);
@@ -24,8 +39,8 @@ impl Draw {
     }
 }
 
-fn content(path: &str) -> Field {
-    Field::Content(ContentPath::from_dotted(path).unwrap())
+fn content(path: &str) -> FilterField {
+    FilterField::Content(ContentPath::from_dotted(path).unwrap())
 }
 
 /// What is not always a string, nor always there, nor always one.
@@ -83,25 +98,25 @@ fn operand(draw: &mut Draw) -> Operand {
 
 fn test(draw: &mut Draw) -> Filter {
     let fields = [
-        Field::Name,
-        Field::Owner,
-        Field::State,
-        Field::ExternalId,
-        Field::Label("tier".to_owned()),
+        FilterField::Name,
+        FilterField::Owner,
+        FilterField::State,
+        FilterField::ExternalId,
+        FilterField::Label("tier".to_owned()),
         content("image"),
         content("image"),
         content("region"),
-        Field::Version,
+        FilterField::Version,
     ];
     loop {
         let operand = operand(draw);
         let compare = match draw.below(9) {
-            0 => Compare::NotEqual(operand),
-            1 => Compare::Less(operand),
-            2 => Compare::GreaterOrEqual(operand),
-            3 => Compare::In(vec![operand, Operand::Text("web-2".to_owned())]),
-            4 => Compare::Exists,
-            _ => Compare::Equal(operand),
+            0 => FieldComparison::NotEqual(operand),
+            1 => FieldComparison::Less(operand),
+            2 => FieldComparison::GreaterOrEqual(operand),
+            3 => FieldComparison::In(vec![operand, Operand::Text("web-2".to_owned())]),
+            4 => FieldComparison::Exists,
+            _ => FieldComparison::Equal(operand),
         };
         let test = Filter::test(draw.one_of(&fields), compare);
         // Some operands fit no comparison of some field.
@@ -126,17 +141,26 @@ fn served() -> Vec<Filter> {
     let text = |text: &str| Operand::from_escaped(text).unwrap();
     let test = Filter::test;
     vec![
-        test(content("image"), Compare::Equal(Operand::Json(json!(7)))),
-        test(content("image"), Compare::Greater(Operand::Json(json!(6)))),
-        test(content("image"), Compare::Equal(text("web-1"))),
-        test(content("image"), Compare::Equal(text("web-*"))),
-        test(content("image"), Compare::Exists),
-        test(Field::Name, Compare::Equal(text("a*"))),
-        test(Field::Name, Compare::In(vec![text("a-1"), text("ab-2")])),
-        test(Field::ExternalId, Compare::Equal(text("x1"))),
         test(
-            Field::Label("tier".to_owned()),
-            Compare::Equal(text("new=1")),
+            content("image"),
+            FieldComparison::Equal(Operand::Json(json!(7))),
+        ),
+        test(
+            content("image"),
+            FieldComparison::Greater(Operand::Json(json!(6))),
+        ),
+        test(content("image"), FieldComparison::Equal(text("web-1"))),
+        test(content("image"), FieldComparison::Equal(text("web-*"))),
+        test(content("image"), FieldComparison::Exists),
+        test(FilterField::Name, FieldComparison::Equal(text("a*"))),
+        test(
+            FilterField::Name,
+            FieldComparison::In(vec![text("a-1"), text("ab-2")]),
+        ),
+        test(FilterField::ExternalId, FieldComparison::Equal(text("x1"))),
+        test(
+            FilterField::Label("tier".to_owned()),
+            FieldComparison::Equal(text("new=1")),
         ),
     ]
 }
@@ -166,8 +190,8 @@ pub(crate) async fn an_index_never_hides_a_match_nor_adds_one(world: World) {
         query.order = draw.one_of(&[
             None,
             None,
-            Some(Order::new(vec![(Field::Name, Direction::Descending)]).unwrap()),
-            Some(Order::new(vec![(content("image"), Direction::Ascending)]).unwrap()),
+            Some(SortOrder::new(vec![(FilterField::Name, SortDirection::Descending)]).unwrap()),
+            Some(SortOrder::new(vec![(content("image"), SortDirection::Ascending)]).unwrap()),
         ]);
         query.filter = Some(scanned(&filter));
         let expected = every_id(engine, &caller, &query).await;
@@ -218,14 +242,14 @@ pub(crate) async fn a_listing_is_sorted_by_what_the_caller_sees(world: World) {
     }
     creates.push(Create::new(v("1.1.0"), "missing", json!({"image": "i"})));
     make(engine, &admin(), creates).await;
-    let order = |direction| Order::new(vec![(content("replicas"), direction)]).unwrap();
+    let order = |direction| SortOrder::new(vec![(content("replicas"), direction)]).unwrap();
     for (direction, expected) in [
         (
-            Direction::Ascending,
+            SortDirection::Ascending,
             ["missing", "n2", "n3", "n5", "n1", "n0", "n4"],
         ),
         (
-            Direction::Descending,
+            SortDirection::Descending,
             ["n4", "n0", "n1", "n5", "n3", "n2", "missing"],
         ),
     ] {

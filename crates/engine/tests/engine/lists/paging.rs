@@ -1,21 +1,45 @@
 //! Pages: by token and by number, while others write, on several servers.
 
-use super::{all, every_id, ids, make, names, numbered, pages, with_types};
-use crate::world::{OTHER, World, admin, app, tenant};
+use super::all;
+use super::every_id;
+use super::ids;
+use super::make;
+use super::names;
+use super::numbered;
+use super::pages;
+use super::with_types;
+use crate::world::OTHER;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::tenant;
 use coeval_codes::Coded;
-use coeval_core::version::{Classification, Uuid};
-use coeval_engine::{Engine, InOrg, ListOf, ListQuery, PageAt, Settings, Target};
-use coeval_filter::{Compare, Direction, Field, Filter, Operand, Order};
+use coeval_core::version::Classification;
+use coeval_core::version::Uuid;
+use coeval_engine::Engine;
+use coeval_engine::InOrg;
+use coeval_engine::ListOf;
+use coeval_engine::ListQuery;
+use coeval_engine::PageAt;
+use coeval_engine::Settings;
+use coeval_engine::Target;
+use coeval_filter::FieldComparison;
+use coeval_filter::Filter;
+use coeval_filter::FilterField;
+use coeval_filter::Operand;
+use coeval_filter::SortDirection;
+use coeval_filter::SortOrder;
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
 
-fn by(field: Field, direction: Direction) -> Option<Order> {
-    Some(Order::new(vec![(field, direction)]).unwrap())
+fn by(field: FilterField, direction: SortDirection) -> Option<SortOrder> {
+    Some(SortOrder::new(vec![(field, direction)]).unwrap())
 }
 
-fn content(path: &str) -> Field {
-    Field::Content(coeval_filter::ContentPath::from_dotted(path).unwrap())
+fn content(path: &str) -> FilterField {
+    FilterField::Content(coeval_filter::ContentPath::from_dotted(path).unwrap())
 }
 
 fn sorted(mut ids: Vec<Uuid>) -> Vec<Uuid> {
@@ -42,10 +66,10 @@ async fn paged_both_ways(world: &World, count: usize) {
     let (own, others) = two_orgs(engine, count).await;
     let orders = [
         None,
-        by(Field::Name, Direction::Ascending),
-        by(Field::Name, Direction::Descending),
-        by(Field::State, Direction::Descending),
-        by(content("replicas"), Direction::Descending),
+        by(FilterField::Name, SortDirection::Ascending),
+        by(FilterField::Name, SortDirection::Descending),
+        by(FilterField::State, SortDirection::Descending),
+        by(content("replicas"), SortDirection::Descending),
     ];
     for order in orders {
         let mut query = all().sized(count / 8 + 3);
@@ -154,9 +178,9 @@ pub(crate) async fn what_stays_is_on_exactly_one_page_whatever_comes_and_goes(wo
     let stirring = stir(Arc::clone(engine), Arc::clone(&stop));
     let orders = [
         None,
-        by(Field::Name, Direction::Ascending),
-        by(Field::Name, Direction::Descending),
-        by(content("image"), Direction::Ascending),
+        by(FilterField::Name, SortDirection::Ascending),
+        by(FilterField::Name, SortDirection::Descending),
+        by(content("image"), SortDirection::Ascending),
     ];
     for order in orders.into_iter().cycle().take(8) {
         let mut query = all().sized(7);
@@ -184,8 +208,8 @@ pub(crate) async fn a_token_of_one_server_is_good_at_another(mut world: World) {
     let other = world.another(Settings::default()).await;
     for order in [
         None,
-        by(Field::Owner, Direction::Ascending),
-        by(content("replicas"), Direction::Ascending),
+        by(FilterField::Owner, SortDirection::Ascending),
+        by(content("replicas"), SortDirection::Ascending),
     ] {
         let mut query = all().sized(11);
         query.order = order.clone();
@@ -219,7 +243,10 @@ pub(crate) async fn a_token_is_refused_for_another_caller_filter_order_or_versio
         change(&mut query);
         query
     };
-    let is_web = Filter::test(Field::Name, Compare::Equal(Operand::Text("web".to_owned())));
+    let is_web = Filter::test(
+        FilterField::Name,
+        FieldComparison::Equal(Operand::Text("web".to_owned())),
+    );
     let versions = Some(Classification::Major(1));
     let table = [
         (somebody, next.clone()),
@@ -227,7 +254,7 @@ pub(crate) async fn a_token_is_refused_for_another_caller_filter_order_or_versio
         (admin(), wrong(&|query| query.filter = Some(is_web.clone()))),
         (
             admin(),
-            wrong(&|query| query.order = by(Field::Name, Direction::Ascending)),
+            wrong(&|query| query.order = by(FilterField::Name, SortDirection::Ascending)),
         ),
         (admin(), wrong(&|query| query.org = InOrg::All)),
         (
@@ -290,19 +317,19 @@ pub(crate) async fn names_longer_than_an_index_holds_are_in_order(world: World) 
     });
     make(engine, &admin(), creates.collect()).await;
     for (direction, size) in [
-        (Direction::Ascending, 7),
-        (Direction::Descending, 7),
-        (Direction::Ascending, 40),
+        (SortDirection::Ascending, 7),
+        (SortDirection::Descending, 7),
+        (SortDirection::Ascending, 40),
     ] {
         let mut query = all().sized(size);
-        query.order = by(Field::Name, direction);
+        query.order = by(FilterField::Name, direction);
         let found = pages(engine, &admin(), &query).await;
         let listed: Vec<String> = found.iter().flat_map(names).collect();
         let mut expected = listed.clone();
         expected.sort();
         expected.dedup();
         assert_eq!(expected.len(), 40);
-        if direction == Direction::Descending {
+        if direction == SortDirection::Descending {
             expected.reverse();
         }
         assert_eq!(listed, expected);

@@ -1,17 +1,46 @@
 //! What is shown to whom, at which version, and what is quarantined.
 
-use super::{all, every_id, ids, make, numbered, pages, with_types};
-use crate::world::{OTHER, TENANT, World, admin, app, app_file, tenant, v};
-use coeval_access::{Grant, Level, Member};
+use super::all;
+use super::every_id;
+use super::ids;
+use super::make;
+use super::numbered;
+use super::pages;
+use super::with_types;
+use crate::world::OTHER;
+use crate::world::TENANT;
+use crate::world::World;
+use crate::world::admin;
+use crate::world::app;
+use crate::world::app_file;
+use crate::world::tenant;
+use crate::world::v;
+use coeval_access::AccessLevel;
+use coeval_access::AclMember;
+use coeval_access::Grant;
 use coeval_codes::Coded;
 use coeval_core::types::InterfaceId;
-use coeval_core::version::{Classification, Uuid};
-use coeval_engine::types::{Interface, Registration};
+use coeval_core::version::Classification;
+use coeval_core::version::Uuid;
+use coeval_engine::InOrg;
+use coeval_engine::ListOf;
+use coeval_engine::Settings;
+use coeval_engine::Target;
+use coeval_engine::TypeKey;
+use coeval_engine::types::Interface;
+use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
-use coeval_engine::{InOrg, ListOf, Settings, Target, TypeKey};
-use coeval_filter::{Compare, Direction, Field, Filter, Operand, Order};
-use coeval_storage::{Content, Key, Put};
-use serde_json::{Value, json};
+use coeval_filter::FieldComparison;
+use coeval_filter::Filter;
+use coeval_filter::FilterField;
+use coeval_filter::Operand;
+use coeval_filter::SortDirection;
+use coeval_filter::SortOrder;
+use coeval_storage::Key;
+use coeval_storage::RecordContent;
+use coeval_storage::RecordPut;
+use serde_json::Value;
+use serde_json::json;
 use std::collections::BTreeSet;
 
 /// Overwrites the records of these with bytes that are no resources, each in another way.
@@ -20,8 +49,8 @@ async fn spoil(world: &World, spoiled: &[Uuid]) {
         let key = Key::try_from(format!("e/acme/app/v1/{id}").as_str()).unwrap();
         let store = world.engine.store();
         let content = match n % 3 {
-            0 => Content::of("no record at all"),
-            1 => Content {
+            0 => RecordContent::of("no record at all"),
+            1 => RecordContent {
                 flags: 0,
                 fields: vec![(1, "{\"v\": 5}".into())],
                 body: "{}".into(),
@@ -34,7 +63,7 @@ async fn spoil(world: &World, spoiled: &[Uuid]) {
                 content
             }
         };
-        store.put(&key, Put::of(content)).await.unwrap();
+        store.put(&key, RecordPut::of(content)).await.unwrap();
     }
 }
 
@@ -50,16 +79,16 @@ pub(crate) async fn one_bad_object_never_hides_another(world: World) {
         .iter()
         .map(|id| format!("urn:vcloud:entity:acme:app:{id}"))
         .collect();
-    let field = Field::Content(coeval_filter::ContentPath::from_dotted("image").unwrap());
+    let field = FilterField::Content(coeval_filter::ContentPath::from_dotted("image").unwrap());
     let orders = [
         vec![],
-        vec![(Field::Name, Direction::Descending)],
-        vec![(field, Direction::Descending)],
+        vec![(FilterField::Name, SortDirection::Descending)],
+        vec![(field, SortDirection::Descending)],
     ];
     for order in orders {
         for org in [InOrg::Own, InOrg::All] {
             let mut query = all().sized(4);
-            query.order = Some(Order::new(order.clone()).unwrap());
+            query.order = Some(SortOrder::new(order.clone()).unwrap());
             query.org = org.clone();
             query.count = true;
             let found = pages(engine, &admin(), &query).await;
@@ -146,8 +175,8 @@ pub(crate) async fn a_restricted_user_is_shown_what_it_owns_and_what_is_granted(
     let mut all_made = make(engine, &admin(), creates.collect()).await;
     all_made.sort_unstable();
     let grant = Grant {
-        member: Member::User("bob".to_owned()),
-        level: Level::ReadOnly,
+        member: AclMember::User("bob".to_owned()),
+        level: AccessLevel::ReadOnly,
     };
     for id in all_made.iter().step_by(40) {
         engine
@@ -220,8 +249,8 @@ pub(crate) async fn each_is_shown_at_the_wanted_version_or_quarantined(mut world
     // What the filter says of its name still counts.
     let mut query = all();
     query.filter = Some(Filter::test(
-        Field::Name,
-        Compare::NotEqual(Operand::Text("second".to_owned())),
+        FilterField::Name,
+        FieldComparison::NotEqual(Operand::Text("second".to_owned())),
     ));
     assert_eq!(
         old.list(&admin(), &query).await.unwrap().quarantined.len(),
@@ -269,7 +298,7 @@ pub(crate) async fn an_interface_lists_all_types_that_implement_it(world: World)
     ] {
         for order in [
             None,
-            Some(Order::new(vec![(Field::Name, Direction::Descending)]).unwrap()),
+            Some(SortOrder::new(vec![(FilterField::Name, SortDirection::Descending)]).unwrap()),
         ] {
             let mut query = all().sized(4);
             let of = TypeKey::new("acme", "runs");

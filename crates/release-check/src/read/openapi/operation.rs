@@ -3,7 +3,7 @@
 use super::references::resolved;
 use super::schema::{field, shape};
 use super::{DocumentProblem, deprecation, entries, is_ignorable, items, member};
-use crate::model::{AnswerKey, Field, ObjectShape, Operation, Shape};
+use crate::model::{AnswerKey, ApiOperation, ObjectShape, SurfaceField, ValueShape};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ pub(super) fn read(
     document: &Value,
     item: &Value,
     described: &Value,
-) -> Result<Operation, DocumentProblem> {
+) -> Result<ApiOperation, DocumentProblem> {
     let mut request = ObjectShape::default();
     // Those of the path first: an operation's own say more.
     let parameters =
@@ -26,8 +26,8 @@ pub(super) fn read(
         read_body(document, resolved(document, body)?, &mut request)?;
     }
     let bounded = member(described, "x-bounded").as_str();
-    Ok(Operation {
-        request: Shape::Object(request),
+    Ok(ApiOperation {
+        request: ValueShape::Object(request),
         answers: answers(document, described)?,
         streaming: (false, false),
         deprecation: deprecation(described),
@@ -40,7 +40,7 @@ pub(super) fn read(
 fn parameter_field(
     document: &Value,
     parameter: &Value,
-) -> Result<(String, Field), DocumentProblem> {
+) -> Result<(String, SurfaceField), DocumentProblem> {
     let name = member(parameter, "name").as_str().unwrap_or_default();
     let name = match member(parameter, "in").as_str() {
         Some("query") => format!("?{name}"),
@@ -56,7 +56,7 @@ fn parameter_field(
     };
     let mut read = match parameter.get("schema") {
         Some(schema) => field(document, schema)?,
-        None => Field::optional(Shape::Anything),
+        None => SurfaceField::optional(ValueShape::Anything),
     };
     read.required = member(parameter, "required") == &Value::Bool(true);
     read.ignorable |= is_ignorable(parameter);
@@ -71,21 +71,21 @@ fn read_body(
     body: &Value,
     request: &mut ObjectShape,
 ) -> Result<(), DocumentProblem> {
-    let mut whole = Field {
+    let mut whole = SurfaceField {
         required: member(body, "required") == &Value::Bool(true),
         // Its fields say whether they may be ignored.
         ignorable: true,
-        ..Field::optional(Shape::Anything)
+        ..SurfaceField::optional(ValueShape::Anything)
     };
     for (media, described) in entries(member(body, "content")) {
         let schema = described.get("schema").unwrap_or(&Value::Bool(true));
         let mut read = shape(document, resolved_alias(document, schema)?)?;
         if media != JSON {
-            let field = Field::optional(read);
+            let field = SurfaceField::optional(read);
             request.fields.insert(format!("body ({media})"), field);
             continue;
         }
-        if let Shape::Object(object) = &mut read {
+        if let ValueShape::Object(object) = &mut read {
             request.fields.append(&mut object.fields);
             request.values = object.values.take();
             request.closed = object.closed;
@@ -113,7 +113,7 @@ fn resolved_alias<'a>(
 fn answers(
     document: &Value,
     described: &Value,
-) -> Result<BTreeMap<AnswerKey, Shape>, DocumentProblem> {
+) -> Result<BTreeMap<AnswerKey, ValueShape>, DocumentProblem> {
     let mut all = BTreeMap::new();
     let described = entries(member(described, "responses"));
     for (status, answer) in described.filter(|(status, _)| status.starts_with('2')) {
@@ -129,12 +129,12 @@ fn answers(
         let mut empty = true;
         for (media, content) in entries(member(answer, "content")) {
             let schema = content.get("schema");
-            let read = schema.map_or(Ok(Shape::Anything), |schema| shape(document, schema))?;
+            let read = schema.map_or(Ok(ValueShape::Anything), |schema| shape(document, schema))?;
             all.insert(key(media), read);
             empty = false;
         }
         if empty {
-            all.insert(key(JSON), Shape::Nothing);
+            all.insert(key(JSON), ValueShape::Nothing);
         }
     }
     Ok(all)

@@ -3,7 +3,7 @@
 use super::merge::{both, has_structure, merged};
 use super::references::{schema_name, target};
 use super::{DocumentProblem, deprecation, entries, is_ignorable, items, member};
-use crate::model::{Field, ListShape, ObjectShape, ScalarShape, Shape, ValueLimits};
+use crate::model::{ListShape, ObjectShape, ScalarShape, SurfaceField, ValueLimits, ValueShape};
 use serde_json::Value;
 use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
@@ -34,7 +34,7 @@ impl SchemaScope<'_> {
     }
 }
 
-pub(super) fn shape(document: &Value, schema: &Value) -> Result<Shape, DocumentProblem> {
+pub(super) fn shape(document: &Value, schema: &Value) -> Result<ValueShape, DocumentProblem> {
     let parts = Cell::new(MOST_PARTS);
     let scope = SchemaScope {
         document,
@@ -44,11 +44,11 @@ pub(super) fn shape(document: &Value, schema: &Value) -> Result<Shape, DocumentP
     shape_within(scope, schema)
 }
 
-fn shape_within(scope: SchemaScope<'_>, schema: &Value) -> Result<Shape, DocumentProblem> {
+fn shape_within(scope: SchemaScope<'_>, schema: &Value) -> Result<ValueShape, DocumentProblem> {
     let scope = scope.deeper()?;
     let document = scope.document;
     if schema == &Value::Bool(false) {
-        return Ok(Shape::Nothing);
+        return Ok(ValueShape::Nothing);
     }
     if schema.get("allOf").is_some() {
         return shape_within(scope, &merged(document, schema)?);
@@ -61,7 +61,7 @@ fn shape_within(scope: SchemaScope<'_>, schema: &Value) -> Result<Shape, Documen
         let Some(name) = schema_name(reference) else {
             return Err(DocumentProblem::new(format!("{reference} is no schema")));
         };
-        return Ok(Shape::Reference(name.to_owned()));
+        return Ok(ValueShape::Reference(name.to_owned()));
     }
     for key in ["anyOf", "oneOf"] {
         if let Some(all) = schema.get(key) {
@@ -72,11 +72,11 @@ fn shape_within(scope: SchemaScope<'_>, schema: &Value) -> Result<Shape, Documen
     let read = kinds.iter().map(|kind| one_kind(scope, schema, kind));
     let mut all = read.collect::<Result<Vec<_>, _>>()?;
     Ok(match (all.pop(), all.is_empty()) {
-        (None, _) => Shape::Anything,
+        (None, _) => ValueShape::Anything,
         (Some(only), true) => only,
         (Some(last), false) => {
             all.push(last);
-            Shape::AnyOf(all)
+            ValueShape::AnyOf(all)
         }
     })
 }
@@ -87,7 +87,7 @@ fn any_of(
     schema: &Value,
     key: &str,
     all: &Value,
-) -> Result<Shape, DocumentProblem> {
+) -> Result<ValueShape, DocumentProblem> {
     let mut beside = schema.clone();
     beside.as_object_mut().and_then(|map| map.remove(key));
     let read = items(all).map(|one| {
@@ -97,7 +97,7 @@ fn any_of(
             shape_within(scope, one)
         }
     });
-    Ok(Shape::AnyOf(read.collect::<Result<_, _>>()?))
+    Ok(ValueShape::AnyOf(read.collect::<Result<_, _>>()?))
 }
 
 /// The types that it names, or that follow from what else it says.
@@ -151,17 +151,21 @@ pub(crate) fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-fn one_kind(scope: SchemaScope<'_>, schema: &Value, kind: &str) -> Result<Shape, DocumentProblem> {
+fn one_kind(
+    scope: SchemaScope<'_>,
+    schema: &Value,
+    kind: &str,
+) -> Result<ValueShape, DocumentProblem> {
     Ok(match kind {
-        "object" => Shape::Object(object(scope, schema)?),
-        "array" => Shape::List(Box::new(ListShape {
+        "object" => ValueShape::Object(object(scope, schema)?),
+        "array" => ValueShape::List(Box::new(ListShape {
             element: schema
                 .get("items")
-                .map_or(Ok(Shape::Anything), |one| shape_within(scope, one))?,
+                .map_or(Ok(ValueShape::Anything), |one| shape_within(scope, one))?,
             limits: limits(schema, &["maxItems"], &["minItems"]),
         })),
-        "null" => Shape::scalar(kind),
-        _ => Shape::Scalar(ScalarShape {
+        "null" => ValueShape::scalar(kind),
+        _ => ValueShape::Scalar(ScalarShape {
             kind: kind.to_owned(),
             values: values_of(schema, kind),
             limits: match kind {
@@ -204,7 +208,7 @@ fn object(scope: SchemaScope<'_>, schema: &Value) -> Result<ObjectShape, Documen
     }
     for name in items(member(schema, "required")).filter_map(Value::as_str) {
         let field = object.fields.entry(name.to_owned());
-        let field = field.or_insert_with(|| Field::optional(Shape::Anything));
+        let field = field.or_insert_with(|| SurfaceField::optional(ValueShape::Anything));
         (field.required, field.populated) = (true, true);
     }
     match member(schema, "additionalProperties") {
@@ -216,18 +220,21 @@ fn object(scope: SchemaScope<'_>, schema: &Value) -> Result<ObjectShape, Documen
 }
 
 /// A property, or the schema of a parameter.
-pub(super) fn field(document: &Value, described: &Value) -> Result<Field, DocumentProblem> {
+pub(super) fn field(document: &Value, described: &Value) -> Result<SurfaceField, DocumentProblem> {
     Ok(declared(described, shape(document, described)?))
 }
 
-fn field_within(scope: SchemaScope<'_>, described: &Value) -> Result<Field, DocumentProblem> {
+fn field_within(
+    scope: SchemaScope<'_>,
+    described: &Value,
+) -> Result<SurfaceField, DocumentProblem> {
     Ok(declared(described, shape_within(scope, described)?))
 }
 
-fn declared(described: &Value, shape: Shape) -> Field {
-    Field {
+fn declared(described: &Value, shape: ValueShape) -> SurfaceField {
+    SurfaceField {
         ignorable: is_ignorable(described),
         deprecation: deprecation(described),
-        ..Field::optional(shape)
+        ..SurfaceField::optional(shape)
     }
 }

@@ -2,24 +2,24 @@
 
 use super::MutationTally;
 use crate::surfaces::releases;
-use coeval_release_check::{CatalogKind, Rule, Surface, read_surface};
+use coeval_release_check::{CatalogKind, ReleaseRule, ReleaseSurface, read_surface};
 use serde_json::json;
 
-fn first() -> Surface {
+fn first() -> ReleaseSurface {
     let mut surface = read_surface(&releases().join("0.1.0")).unwrap();
     // What is compared in other tests would only take its time.
     surface.apis.clear();
     surface
 }
 
-fn rule_of(kind: CatalogKind) -> Rule {
+fn rule_of(kind: CatalogKind) -> ReleaseRule {
     match kind {
-        CatalogKind::ErrorCode => Rule::ErrorCodeStays,
-        CatalogKind::Command => Rule::CommandStays,
-        CatalogKind::Setting => Rule::SettingStays,
-        CatalogKind::Metric => Rule::MetricStays,
-        CatalogKind::KindVersion => Rule::KindStays,
-        CatalogKind::Level => Rule::LevelStays,
+        CatalogKind::ErrorCode => ReleaseRule::ErrorCodeStays,
+        CatalogKind::Command => ReleaseRule::CommandStays,
+        CatalogKind::Setting => ReleaseRule::SettingStays,
+        CatalogKind::Metric => ReleaseRule::MetricStays,
+        CatalogKind::KindVersion => ReleaseRule::KindStays,
+        CatalogKind::Level => ReleaseRule::LevelStays,
     }
 }
 
@@ -97,7 +97,7 @@ fn no_path_of_an_output_goes_or_changes_unnoticed() {
             served.outputs = Some(one.clone());
             tally.expect(
                 &format!("{command}: {path} is another"),
-                &[Rule::OutputStays],
+                &[ReleaseRule::OutputStays],
                 &served,
             );
             if types.contains("absent") {
@@ -107,7 +107,7 @@ fn no_path_of_an_output_goes_or_changes_unnoticed() {
             served.outputs = Some(one);
             tally.expect(
                 &format!("{command}: {path} went"),
-                &[Rule::OutputStays],
+                &[ReleaseRule::OutputStays],
                 &served,
             );
         }

@@ -2,7 +2,7 @@
 
 use super::MutationTally;
 use crate::surfaces::releases;
-use coeval_release_check::{ApiDocument, Rule, Shape, read_descriptors};
+use coeval_release_check::{ApiDocument, ReleaseRule, ValueShape, read_descriptors};
 use prost::Message as _;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
@@ -42,7 +42,12 @@ impl MutatedDescriptors {
     }
 
     /// Changes a copy and looks.
-    fn mutate(&mut self, what: &str, rules: &[Rule], change: impl FnOnce(&mut FileDescriptorSet)) {
+    fn mutate(
+        &mut self,
+        what: &str,
+        rules: &[ReleaseRule],
+        change: impl FnOnce(&mut FileDescriptorSet),
+    ) {
         if !self.tally.is_next() {
             return;
         }
@@ -61,12 +66,12 @@ impl MutatedDescriptors {
     }
 }
 
-fn reached(api: &ApiDocument, from: Vec<&Shape>) -> BTreeSet<String> {
+fn reached(api: &ApiDocument, from: Vec<&ValueShape>) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    let mut pending: Vec<&Shape> = from;
+    let mut pending: Vec<&ValueShape> = from;
     while let Some(shape) = pending.pop() {
         pending.extend(shape.parts());
-        if let Shape::Reference(name) = shape
+        if let ValueShape::Reference(name) = shape
             && names.insert(name.clone())
         {
             pending.push(&api.shapes[name]);
@@ -123,14 +128,14 @@ fn mutate_methods(all: &mut MutatedDescriptors) {
                 let name = all.files.file[file].service[service].method[at]
                     .name()
                     .to_owned();
-                all.mutate(&name, &[Rule::OperationStays], |files| {
+                all.mutate(&name, &[ReleaseRule::OperationStays], |files| {
                     files.file[file].service[service].method.remove(at);
                 });
-                all.mutate(&name, &[Rule::AnswerStays], |files| {
+                all.mutate(&name, &[ReleaseRule::AnswerStays], |files| {
                     let method = &mut files.file[file].service[service].method[at];
                     method.server_streaming = Some(!method.server_streaming());
                 });
-                all.mutate(&name, &[Rule::AnswerStays], |files| {
+                all.mutate(&name, &[ReleaseRule::AnswerStays], |files| {
                     let method = &mut files.file[file].service[service].method[at];
                     method.client_streaming = Some(!method.client_streaming());
                 });
@@ -142,16 +147,16 @@ fn mutate_methods(all: &mut MutatedDescriptors) {
 fn mutate_messages(all: &mut MutatedDescriptors) {
     for (name, path) in messages(all) {
         let sides = [
-            (all.answered.contains(&name), Rule::FieldStays),
-            (all.sent.contains(&name), Rule::RequestFieldStays),
+            (all.answered.contains(&name), ReleaseRule::FieldStays),
+            (all.sent.contains(&name), ReleaseRule::RequestFieldStays),
         ];
         let gone = sides.iter().filter(|(holds, _)| *holds);
-        let gone: Vec<Rule> = gone.map(|(_, rule)| *rule).collect();
+        let gone: Vec<ReleaseRule> = gone.map(|(_, rule)| *rule).collect();
         for at in 0..message(&mut all.files, &path).field.len() {
             mutate_field(all, &path, at, &gone, &format!("{name}.{at}"));
         }
         if all.sent.contains(&name) {
-            all.mutate(&name, &[Rule::NewFieldIgnorable], |files| {
+            all.mutate(&name, &[ReleaseRule::NewFieldIgnorable], |files| {
                 let mut new = FieldDescriptorProto {
                     name: Some("brand_new".to_owned()),
                     number: Some(9998),
@@ -169,13 +174,13 @@ fn mutate_field(
     all: &mut MutatedDescriptors,
     path: &MessagePath,
     at: usize,
-    gone: &[Rule],
+    gone: &[ReleaseRule],
     name: &str,
 ) {
     all.mutate(&format!("{name} is removed"), gone, |files| {
         message(files, path).field.remove(at);
     });
-    let numbers = &[Rule::NumberStays];
+    let numbers = &[ReleaseRule::NumberStays];
     all.mutate(&format!("{name} is renumbered"), numbers, |files| {
         message(files, path).field[at].number = Some(9999);
     });
@@ -187,7 +192,7 @@ fn mutate_field(
     });
     all.mutate(
         &format!("{name} is retyped"),
-        &[Rule::FieldKeepsType],
+        &[ReleaseRule::FieldKeepsType],
         |files| {
             let field = &mut message(files, path).field[at];
             let other = if field.r#type() == Type::Fixed32 {
@@ -203,7 +208,11 @@ fn mutate_field(
     let entry = message(&mut all.files, path).field[at]
         .type_name()
         .ends_with("Entry");
-    let rules: &[Rule] = if entry { &[] } else { &[Rule::FieldKeepsType] };
+    let rules: &[ReleaseRule] = if entry {
+        &[]
+    } else {
+        &[ReleaseRule::FieldKeepsType]
+    };
     all.mutate(&format!("{name} is a list, or none"), rules, |files| {
         let field = &mut message(files, path).field[at];
         let list = field.label() == Label::Repeated;
@@ -216,7 +225,7 @@ fn mutate_field(
 }
 
 fn mutate_enums(all: &mut MutatedDescriptors) {
-    let rules = &[Rule::NumberStays];
+    let rules = &[ReleaseRule::NumberStays];
     for file in all.ours() {
         for at in 0..all.files.file[file].enum_type.len() {
             for value in 1..all.files.file[file].enum_type[at].value.len() {

@@ -7,7 +7,7 @@ mod grpc;
 mod rest;
 
 use crate::surfaces::{NEW, kept, listed, of_api};
-use coeval_release_check::{ApiDocument, KeptRelease, Rule, RuleSet, Surface, check};
+use coeval_release_check::{ApiDocument, KeptRelease, ReleaseRule, ReleaseSurface, RuleSet, check};
 
 /// Compares with the release and counts.
 struct MutationTally {
@@ -20,7 +20,7 @@ struct MutationTally {
 }
 
 impl MutationTally {
-    fn new(old: &Surface) -> Self {
+    fn new(old: &ReleaseSurface) -> Self {
         Self {
             kept: kept(old),
             one_in: if std::env::var_os("COEVAL_TEST_SCALE").is_some() {
@@ -46,11 +46,11 @@ impl MutationTally {
     }
 
     /// All of these rules must notice it; with none named, any of them.
-    fn expect(&mut self, what: &str, rules: &[Rule], served: &Surface) {
+    fn expect(&mut self, what: &str, rules: &[ReleaseRule], served: &ReleaseSurface) {
         self.tried += 1;
         self.thought_of = self.thought_of.max(self.tried);
         let found = check(std::slice::from_ref(&self.kept), served, &RuleSet::all());
-        let noticed = |rule: &Rule| found.iter().any(|violation| violation.rule == *rule);
+        let noticed = |rule: &ReleaseRule| found.iter().any(|violation| violation.rule == *rule);
         if found.is_empty() || !rules.iter().all(noticed) {
             let expected: Vec<&str> = rules.iter().map(|rule| rule.id()).collect();
             let expected = expected.join(", ");
@@ -61,7 +61,7 @@ impl MutationTally {
         }
     }
 
-    fn expect_api(&mut self, what: &str, rules: &[Rule], api: ApiDocument) {
+    fn expect_api(&mut self, what: &str, rules: &[ReleaseRule], api: ApiDocument) {
         self.expect(what, rules, &of_api(NEW, api));
     }
 

@@ -2,7 +2,7 @@
 
 use super::MutationTally;
 use crate::surfaces::releases;
-use coeval_release_check::{ApiStyle, Rule, read_openapi};
+use coeval_release_check::{ApiStyle, ReleaseRule, read_openapi};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ impl MutatedDocument {
     }
 
     /// Changes the value there, looks, and puts it back.
-    fn mutate(&mut self, pointer: &str, rules: &[Rule], change: impl FnOnce(&mut Value)) {
+    fn mutate(&mut self, pointer: &str, rules: &[ReleaseRule], change: impl FnOnce(&mut Value)) {
         if !self.tally.is_next() {
             return;
         }
@@ -141,7 +141,7 @@ fn map(value: &mut Value) -> &mut Map<String, Value> {
 
 fn mutate_operations(all: &mut MutatedDocument) {
     for (path, method) in all.operations() {
-        all.mutate(&path, &[Rule::OperationStays], |item| {
+        all.mutate(&path, &[ReleaseRule::OperationStays], |item| {
             drop(map(item).remove(&method));
         });
         let operation = format!("{path}/{method}");
@@ -152,15 +152,15 @@ fn mutate_operations(all: &mut MutatedDocument) {
         let statuses: Vec<String> = statuses.as_object().unwrap().keys().cloned().collect();
         for status in statuses.iter().filter(|status| status.starts_with('2')) {
             let responses = format!("{operation}/responses");
-            all.mutate(&responses, &[Rule::AnswerStays], |all| {
+            all.mutate(&responses, &[ReleaseRule::AnswerStays], |all| {
                 drop(map(all).remove(status));
             });
         }
         let parameter = |required: bool| json!({ "name": "new", "in": "query", "required": required, "schema": { "type": "string" } });
         let parameters = format!("{operation}/parameters");
         for (rule, new) in [
-            (Rule::NoNewRequiredField, parameter(true)),
-            (Rule::NewFieldIgnorable, parameter(false)),
+            (ReleaseRule::NoNewRequiredField, parameter(true)),
+            (ReleaseRule::NewFieldIgnorable, parameter(false)),
         ] {
             all.mutate(&parameters, &[rule], |all| {
                 all.as_array_mut().unwrap().push(new);
@@ -177,16 +177,16 @@ fn mutate_operations(all: &mut MutatedDocument) {
             let schema = json!({ "type": "boolean", "enum": [false] });
             all.mutate(
                 &format!("{parameters}/{at}/schema"),
-                &[Rule::FieldKeepsType],
+                &[ReleaseRule::FieldKeepsType],
                 |old| *old = schema,
             );
             if parameter["in"] == "path" {
                 continue;
             }
-            all.mutate(&parameters, &[Rule::RequestFieldStays], |all| {
+            all.mutate(&parameters, &[ReleaseRule::RequestFieldStays], |all| {
                 drop(all.as_array_mut().unwrap().remove(at));
             });
-            let required = &[Rule::NoNewRequiredField];
+            let required = &[ReleaseRule::NoNewRequiredField];
             all.mutate(&format!("{parameters}/{at}"), required, |one| {
                 one["required"] = json!(true);
             });
@@ -214,15 +214,15 @@ fn mutate_fields(all: &mut MutatedDocument) {
     for pointer in all.objects() {
         let object = all.document.pointer(&pointer).unwrap().clone();
         let (sent, answered) = all.sides(&pointer);
-        let named = |rules: &[(bool, Rule)]| -> Vec<Rule> {
+        let named = |rules: &[(bool, ReleaseRule)]| -> Vec<ReleaseRule> {
             let rules = rules
                 .iter()
                 .filter(|(holds, _)| *holds && !is_partial(&pointer));
             rules.map(|(_, rule)| *rule).collect()
         };
         let removed = named(&[
-            (answered, Rule::FieldStays),
-            (sent, Rule::RequestFieldStays),
+            (answered, ReleaseRule::FieldStays),
+            (sent, ReleaseRule::RequestFieldStays),
         ]);
         let properties = object["properties"].as_object().unwrap();
         for (name, property) in properties {
@@ -232,14 +232,14 @@ fn mutate_fields(all: &mut MutatedDocument) {
             });
             let at = format!("{pointer}/properties/{}", escaped(name));
             if says_anything(property) {
-                let retyped = named(&[(true, Rule::FieldKeepsType)]);
+                let retyped = named(&[(true, ReleaseRule::FieldKeepsType)]);
                 let other = if property["type"] == "boolean" {
                     "integer"
                 } else {
                     "boolean"
                 };
                 all.mutate(&at, &retyped, |schema| *schema = json!({ "type": other }));
-                let free = named(&[(answered, Rule::FieldKeepsType)]);
+                let free = named(&[(answered, ReleaseRule::FieldKeepsType)]);
                 if answered && !is_partial(&pointer) {
                     all.mutate(&at, &free, |schema| *schema = json!({}));
                 }
@@ -247,11 +247,11 @@ fn mutate_fields(all: &mut MutatedDocument) {
             let required = object["required"].as_array();
             let required = required.is_some_and(|all| all.iter().any(|one| one == name));
             if required && answered {
-                let rules = named(&[(true, Rule::FieldStaysPopulated)]);
+                let rules = named(&[(true, ReleaseRule::FieldStaysPopulated)]);
                 all.mutate(&pointer, &rules, |object| unrequire(object, name));
             }
             if !required && sent {
-                let rules = named(&[(true, Rule::NoNewRequiredField)]);
+                let rules = named(&[(true, ReleaseRule::NoNewRequiredField)]);
                 all.mutate(&pointer, &rules, |object| {
                     let mut names = object["required"].as_array().cloned().unwrap_or_default();
                     names.push(json!(name));
@@ -260,7 +260,7 @@ fn mutate_fields(all: &mut MutatedDocument) {
             }
         }
         if sent {
-            let rules = named(&[(true, Rule::NewFieldIgnorable)]);
+            let rules = named(&[(true, ReleaseRule::NewFieldIgnorable)]);
             all.mutate(&pointer, &rules, |object| {
                 object["properties"]["brandNew"] = json!({ "type": "string" });
             });

@@ -3,8 +3,8 @@
 use super::RulePair;
 use crate::surfaces::{NEW, OLD, due, empty, of_items, sound};
 use coeval_release_check::{
-    Area, CatalogItem, DocumentProblem, Rule, Surface, read_commands, read_errors,
-    read_kind_version, read_levels, read_metrics, types_by_path,
+    CatalogItem, DocumentProblem, ReleaseRule, ReleaseSurface, SurfaceArea, read_commands,
+    read_errors, read_kind_version, read_levels, read_metrics, types_by_path,
 };
 use coeval_releases::Release;
 use serde_json::{Value, json};
@@ -13,7 +13,7 @@ type ItemReader = fn(&Value) -> Result<Vec<CatalogItem>, DocumentProblem>;
 
 /// By pairs of documents: what is obeyed, what is broken.
 fn pair(
-    rule: Rule,
+    rule: ReleaseRule,
     about: &'static str,
     read: ItemReader,
     obeys: (Value, Value),
@@ -23,12 +23,12 @@ fn pair(
     let surfaces = |(old, new): (Value, Value)| (of(OLD, &old), of(NEW, &new));
     let breaks = surfaces(breaks);
     let area = match rule {
-        Rule::ErrorCodeStays => Area::ErrorCodes,
-        Rule::MetricStays => Area::Metrics,
-        Rule::LevelStays => Area::Levels,
-        Rule::SettingStays => Area::Settings,
-        Rule::CommandStays => Area::Commands,
-        _ => Area::from(breaks.1.catalog.values().last().unwrap().kind),
+        ReleaseRule::ErrorCodeStays => SurfaceArea::ErrorCodes,
+        ReleaseRule::MetricStays => SurfaceArea::Metrics,
+        ReleaseRule::LevelStays => SurfaceArea::Levels,
+        ReleaseRule::SettingStays => SurfaceArea::Settings,
+        ReleaseRule::CommandStays => SurfaceArea::Commands,
+        _ => SurfaceArea::from(breaks.1.catalog.values().last().unwrap().kind),
     };
     RulePair {
         rule,
@@ -42,7 +42,7 @@ fn pair(
 pub(super) fn pairs() -> Vec<RulePair> {
     let mut all = vec![
         pair(
-            Rule::ErrorCodeStays,
+            ReleaseRule::ErrorCodeStays,
             "a code",
             read_errors,
             (
@@ -55,7 +55,7 @@ pub(super) fn pairs() -> Vec<RulePair> {
             ),
         ),
         pair(
-            Rule::ErrorCodeStays,
+            ReleaseRule::ErrorCodeStays,
             "its meaning",
             read_errors,
             (
@@ -68,7 +68,7 @@ pub(super) fn pairs() -> Vec<RulePair> {
             ),
         ),
         pair(
-            Rule::LevelStays,
+            ReleaseRule::LevelStays,
             "a level",
             read_levels,
             (
@@ -110,31 +110,31 @@ fn metrics() -> Vec<RulePair> {
     let metric_pair = |rule, about, obeys, breaks| pair(rule, about, read_metrics, obeys, breaks);
     vec![
         metric_pair(
-            Rule::MetricStays,
+            ReleaseRule::MetricStays,
             "in time, and undeclared",
             (metric("counter", &["a", "b"], Some(due())), other()),
             (plain(), other()),
         ),
         metric_pair(
-            Rule::MetricStays,
+            ReleaseRule::MetricStays,
             "its labels",
             (plain(), metric("counter", &["b", "a"], None)),
             (plain(), metric("counter", &["a", "b", "c"], None)),
         ),
         metric_pair(
-            Rule::MetricStays,
+            ReleaseRule::MetricStays,
             "its kind",
             (plain(), plain()),
             (plain(), metric("gauge", &["a", "b"], None)),
         ),
         metric_pair(
-            Rule::DeprecationSound,
+            ReleaseRule::DeprecationSound,
             "a metric",
             (plain(), metric("counter", &["a", "b"], Some(sound()))),
             (plain(), metric("counter", &["a", "b"], Some(early))),
         ),
         metric_pair(
-            Rule::RemovalDue,
+            ReleaseRule::RemovalDue,
             "a metric",
             (plain(), metric("counter", &["a", "b"], Some(sound()))),
             (plain(), metric("counter", &["a", "b"], Some(due()))),
@@ -187,8 +187,15 @@ fn commands() -> Vec<RulePair> {
     let without = || grammar(&[("/coeval get/flags/--output", Value::Null)]);
     let optional = json!({ "value": true, "required": false, "position": 2 });
     let required = json!({ "value": true, "required": true, "position": 2 });
-    let stays =
-        |about, obeys, breaks| pair(Rule::CommandStays, about, read_commands, obeys, breaks);
+    let stays = |about, obeys, breaks| {
+        pair(
+            ReleaseRule::CommandStays,
+            about,
+            read_commands,
+            obeys,
+            breaks,
+        )
+    };
     let same = || (grammar(&[]), grammar(&[]));
     let breaks = |pointer: &str, value: Value| (grammar(&[]), grammar(&[(pointer, value)]));
     vec![
@@ -249,7 +256,7 @@ fn commands() -> Vec<RulePair> {
             breaks("/coeval get/flags/--output/required", json!(true)),
         ),
         pair(
-            Rule::DeprecationSound,
+            ReleaseRule::DeprecationSound,
             "a flag",
             read_commands,
             (grammar(&[]), changed(&declared(sound()))),
@@ -263,7 +270,7 @@ fn commands() -> Vec<RulePair> {
             }),
         ),
         pair(
-            Rule::RemovalDue,
+            ReleaseRule::RemovalDue,
             "a flag",
             read_commands,
             (grammar(&[]), changed(&declared(sound()))),
@@ -285,11 +292,18 @@ fn settings() -> Vec<RulePair> {
     let early =
         json!({ "since": "0.2.0", "lastUsedIn": "0.2.0", "removedIn": "0.3.0", "instead": "x" });
     let gone = || grammar(&[(listen, Value::Null)]);
-    let stays =
-        |about, obeys, breaks| pair(Rule::SettingStays, about, read_commands, obeys, breaks);
+    let stays = |about, obeys, breaks| {
+        pair(
+            ReleaseRule::SettingStays,
+            about,
+            read_commands,
+            obeys,
+            breaks,
+        )
+    };
     // Only the setting has a declaration here, so the place of what is found is the setting.
     let declared = |rule, wrong: Value| RulePair {
-        area: Area::Settings,
+        area: SurfaceArea::Settings,
         ..pair(
             rule,
             "a setting",
@@ -314,8 +328,8 @@ fn settings() -> Vec<RulePair> {
             (grammar(&[]), grammar(&[])),
             (grammar(&[]), of("key", Value::Null)),
         ),
-        declared(Rule::DeprecationSound, early),
-        declared(Rule::RemovalDue, due()),
+        declared(ReleaseRule::DeprecationSound, early),
+        declared(ReleaseRule::RemovalDue, due()),
     ]
 }
 
@@ -338,8 +352,8 @@ fn kinds() -> Vec<RulePair> {
     let next = KIND.replace("1.0.0", "1.1.0").replace("string", "integer");
     let changed = KIND.replace("string", "integer");
     let pair = |about, obeys, breaks| RulePair {
-        rule: Rule::KindStays,
-        area: Area::Kinds,
+        rule: ReleaseRule::KindStays,
+        area: SurfaceArea::Kinds,
         about,
         obeys,
         breaks,
@@ -360,13 +374,13 @@ fn kinds() -> Vec<RulePair> {
 }
 
 fn outputs() -> Vec<RulePair> {
-    let of = |release: Release, sample: Value| Surface {
+    let of = |release: Release, sample: Value| ReleaseSurface {
         outputs: Some([("coeval get foo".to_owned(), types_by_path(&sample))].into()),
         ..empty(release)
     };
     let pair = |about, old: Value, fine: Value, wrong: Value| RulePair {
-        rule: Rule::OutputStays,
-        area: Area::Outputs,
+        rule: ReleaseRule::OutputStays,
+        area: SurfaceArea::Outputs,
         about,
         obeys: (of(OLD, old.clone()), of(NEW, fine)),
         breaks: (of(OLD, old), of(NEW, wrong)),

@@ -2,7 +2,7 @@
 
 use super::RulePair;
 use crate::surfaces::{NEW, OLD, grpc, of_api};
-use coeval_release_check::{ApiDocument, ApiStyle, Area, Rule, Surface};
+use coeval_release_check::{ApiDocument, ApiStyle, ReleaseRule, ReleaseSurface, SurfaceArea};
 
 const BASE: &str = r#"
 syntax = "proto3";
@@ -53,7 +53,7 @@ service FooService {
 
 type Changes<'a> = &'a [(&'a str, &'a str)];
 
-fn surface(release: coeval_releases::Release, changes: Changes<'_>) -> Surface {
+fn surface(release: coeval_releases::Release, changes: Changes<'_>) -> ReleaseSurface {
     let mut text = BASE.to_owned();
     for (from, to) in changes {
         assert!(text.contains(from), "{from}");
@@ -67,14 +67,14 @@ struct GrpcPairs(Vec<RulePair>);
 impl GrpcPairs {
     fn add(
         &mut self,
-        rule: Rule,
+        rule: ReleaseRule,
         about: &'static str,
         obeys: (Changes<'_>, Changes<'_>),
         breaks: (Changes<'_>, Changes<'_>),
     ) {
         self.0.push(RulePair {
             rule,
-            area: Area::Grpc,
+            area: SurfaceArea::Grpc,
             about,
             obeys: (surface(OLD, obeys.0), surface(NEW, obeys.1)),
             breaks: (surface(OLD, breaks.0), surface(NEW, breaks.1)),
@@ -82,7 +82,13 @@ impl GrpcPairs {
     }
 
     /// The same before, and two ways to change it.
-    fn change(&mut self, rule: Rule, about: &'static str, obeys: Changes<'_>, breaks: Changes<'_>) {
+    fn change(
+        &mut self,
+        rule: ReleaseRule,
+        about: &'static str,
+        obeys: Changes<'_>,
+        breaks: Changes<'_>,
+    ) {
         self.add(rule, about, (&[], obeys), (&[], breaks));
     }
 }
@@ -114,14 +120,14 @@ pub(super) fn pairs() -> Vec<RulePair> {
 
 fn new_methods(pairs: &mut GrpcPairs) {
     pairs.change(
-        Rule::ObjectAnswer,
+        ReleaseRule::ObjectAnswer,
         "an answer that is empty",
         &[("// more", "rpc Drop(Page) returns (Page);")],
         &[("// more", "rpc Drop(Page) returns (google.protobuf.Empty);")],
     );
     let bounded = method(r#"bounded: "as many as servers""#);
     pairs.change(
-        Rule::PagedList,
+        ReleaseRule::PagedList,
         "a list",
         &[("// more", "rpc ListFoos(Page) returns (Page);")],
         &[(
@@ -130,7 +136,7 @@ fn new_methods(pairs: &mut GrpcPairs) {
         )],
     );
     pairs.change(
-        Rule::PagedList,
+        ReleaseRule::PagedList,
         "a list of few",
         &[(
             "// more",
@@ -153,8 +159,8 @@ fn packages(pairs: &mut GrpcPairs) {
     }
     let mut add = |about, obeys, breaks| {
         pairs.0.push(RulePair {
-            rule: Rule::VersionedRoute,
-            area: Area::Grpc,
+            rule: ReleaseRule::VersionedRoute,
+            area: SurfaceArea::Grpc,
             about,
             obeys,
             breaks,
@@ -184,38 +190,38 @@ fn answers(pairs: &mut GrpcPairs) {
     };
     let (due, sound) = (declared(DUE), declared(SOUND));
     pairs.add(
-        Rule::OperationStays,
+        ReleaseRule::OperationStays,
         "in time, and undeclared",
         (&[(find, &due)], &[(find, "")]),
         (&[], &[(find, "")]),
     );
     pairs.add(
-        Rule::OperationStays,
+        ReleaseRule::OperationStays,
         "in time, and too early",
         (&[(find, &due)], &[(find, "")]),
         (&[(find, &sound)], &[(find, "")]),
     );
     pairs.change(
-        Rule::AnswerStays,
+        ReleaseRule::AnswerStays,
         "a stream",
         &[],
         &[("returns (FindResponse)", "returns (stream FindResponse)")],
     );
     let due = format!("int32 size = 3 {}", field(DUE));
     pairs.add(
-        Rule::FieldStays,
+        ReleaseRule::FieldStays,
         "in time, and undeclared",
         (&[("int32 size = 3;", &due)], &[("int32 size = 3;", "")]),
         (&[], &[("int32 size = 3;", "")]),
     );
     pairs.change(
-        Rule::FieldStays,
+        ReleaseRule::FieldStays,
         "what errors consist of",
         &[("string code = 1;", "string code = 1; string advice = 2;")],
         &[("string code = 1;", "")],
     );
     pairs.change(
-        Rule::FieldStaysPopulated,
+        ReleaseRule::FieldStaysPopulated,
         "a field with presence",
         &[],
         &[("int32 size = 3;", "optional int32 size = 3;")],
@@ -232,7 +238,7 @@ fn answers(pairs: &mut GrpcPairs) {
             ("map<string, string> tags", "map<int32, string> tags"),
         ),
     ] {
-        pairs.change(Rule::FieldKeepsType, about, &[], &[breaks]);
+        pairs.change(ReleaseRule::FieldKeepsType, about, &[], &[breaks]);
     }
 }
 
@@ -240,7 +246,7 @@ fn requests(pairs: &mut GrpcPairs) {
     let required = format!("string text = 1 {}", field("required: true"));
     let optional = "string text = 1;";
     pairs.add(
-        Rule::NoNewRequiredField,
+        ReleaseRule::NoNewRequiredField,
         "an optional field that is needed now",
         (&[(optional, &required)], &[]),
         (&[], &[(optional, &required)]),
@@ -252,20 +258,20 @@ fn requests(pairs: &mut GrpcPairs) {
     );
     let undeclared = format!("{optional} bool connected_only = 2;");
     pairs.change(
-        Rule::NoNewRequiredField,
+        ReleaseRule::NoNewRequiredField,
         "a new field",
         &[(optional, &ignorable)],
         &[(optional, &required)],
     );
     pairs.change(
-        Rule::NewFieldIgnorable,
+        ReleaseRule::NewFieldIgnorable,
         "a new field",
         &[(optional, &ignorable)],
         &[(optional, &undeclared)],
     );
     let due = format!("bool whole = 2 {}", field(DUE));
     pairs.add(
-        Rule::RequestFieldStays,
+        ReleaseRule::RequestFieldStays,
         "in time, and undeclared",
         (&[("bool whole = 2;", &due)], &[("bool whole = 2;", "")]),
         (&[], &[("bool whole = 2;", "")]),
@@ -274,14 +280,14 @@ fn requests(pairs: &mut GrpcPairs) {
 
 fn numbers(pairs: &mut GrpcPairs) {
     pairs.change(
-        Rule::NumberStays,
+        ReleaseRule::NumberStays,
         "another number",
         &[("int32 size = 3;", "int32 size = 3; int32 weight = 7;")],
         &[("int32 size = 3;", "int32 size = 33;")],
     );
     let due = format!("int32 size = 3 {}", field(DUE));
     pairs.add(
-        Rule::NumberStays,
+        ReleaseRule::NumberStays,
         "the number of a removed one",
         (
             &[("int32 size = 3;", &due)],
@@ -298,7 +304,7 @@ fn numbers(pairs: &mut GrpcPairs) {
         ("an enum value with another number", "COLOR_RED = 2;"),
     ] {
         pairs.change(
-            Rule::NumberStays,
+            ReleaseRule::NumberStays,
             about,
             &[("COLOR_RED = 1;", "COLOR_RED = 1; COLOR_BLUE = 2;")],
             &[("COLOR_RED = 1;", to)],
@@ -310,19 +316,19 @@ fn deprecations(pairs: &mut GrpcPairs) {
     let size = "int32 size = 3;";
     let declared = |note: &str| format!("int32 size = 3 {}", field(note));
     pairs.change(
-        Rule::DeprecationSound,
+        ReleaseRule::DeprecationSound,
         "a field",
         &[(size, &declared(SOUND))],
         &[(size, &declared(EARLY))],
     );
     pairs.change(
-        Rule::DeprecationSound,
+        ReleaseRule::DeprecationSound,
         "deprecated without releases",
         &[],
         &[(size, "int32 size = 3 [deprecated = true];")],
     );
     pairs.change(
-        Rule::RemovalDue,
+        ReleaseRule::RemovalDue,
         "a field whose time has come",
         &[(size, &declared(SOUND))],
         &[(size, &declared(DUE))],

@@ -6,15 +6,15 @@ mod grpc;
 mod rest;
 
 use crate::surfaces::{judged, listed};
-use coeval_release_check::{ApiStyle, Area, Rule, RuleSet, Surface};
+use coeval_release_check::{ApiStyle, ReleaseRule, ReleaseSurface, RuleSet, SurfaceArea};
 
 pub(crate) struct RulePair {
-    rule: Rule,
-    area: Area,
+    rule: ReleaseRule,
+    area: SurfaceArea,
     /// What changes, for messages.
     about: &'static str,
-    obeys: (Surface, Surface),
-    breaks: (Surface, Surface),
+    obeys: (ReleaseSurface, ReleaseSurface),
+    breaks: (ReleaseSurface, ReleaseSurface),
 }
 
 fn all() -> Vec<RulePair> {
@@ -32,7 +32,7 @@ fn named(pair: &RulePair) -> String {
 #[test]
 fn every_rule_has_a_pair_for_every_part_that_it_applies_to() {
     let all = all();
-    for rule in Rule::ALL {
+    for rule in ReleaseRule::ALL {
         for area in rule.areas() {
             let has = all
                 .iter()
@@ -40,7 +40,7 @@ fn every_rule_has_a_pair_for_every_part_that_it_applies_to() {
             assert!(has, "{rule} has no pair for {area}");
         }
     }
-    println!("{} pairs for {} rules", all.len(), Rule::ALL.len());
+    println!("{} pairs for {} rules", all.len(), ReleaseRule::ALL.len());
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn what_obeys_a_rule_passes_and_what_breaks_it_is_refused_by_that_rule_alone() {
 #[test]
 fn a_rule_that_is_off_lets_its_own_pairs_through_and_no_other() {
     let all = all();
-    for off in Rule::ALL {
+    for off in ReleaseRule::ALL {
         let rules = RuleSet::all().without(*off);
         for pair in &all {
             let found = judged(&pair.breaks.0, &pair.breaks.1, &rules);

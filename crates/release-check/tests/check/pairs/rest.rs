@@ -2,7 +2,7 @@
 
 use super::RulePair;
 use crate::surfaces::{NEW, OLD, due, rest, sound};
-use coeval_release_check::{ApiStyle, Area, Rule, Surface};
+use coeval_release_check::{ApiStyle, ReleaseRule, ReleaseSurface, SurfaceArea};
 use serde_json::{Value, json};
 
 fn prefix(style: ApiStyle) -> &'static str {
@@ -97,7 +97,7 @@ struct RestPairs {
 }
 
 impl RestPairs {
-    fn surfaces(&self, (old, new): (Changes<'_>, Changes<'_>)) -> (Surface, Surface) {
+    fn surfaces(&self, (old, new): (Changes<'_>, Changes<'_>)) -> (ReleaseSurface, ReleaseSurface) {
         (
             rest(OLD, self.style, &changed(self.style, old)),
             rest(NEW, self.style, &changed(self.style, new)),
@@ -106,14 +106,14 @@ impl RestPairs {
 
     fn add(
         &mut self,
-        rule: Rule,
+        rule: ReleaseRule,
         about: &'static str,
         obeys: (Changes<'_>, Changes<'_>),
         breaks: (Changes<'_>, Changes<'_>),
     ) {
         self.all.push(RulePair {
             rule,
-            area: Area::from(self.style),
+            area: SurfaceArea::from(self.style),
             about,
             obeys: self.surfaces(obeys),
             breaks: self.surfaces(breaks),
@@ -145,7 +145,7 @@ fn new_operations(pairs: &mut RestPairs) {
     let texts = json!({ "type": "array", "items": { "type": "string" } });
     let wrapped = json!({ "type": "object", "properties": { "bars": texts } });
     pairs.add(
-        Rule::ObjectAnswer,
+        ReleaseRule::ObjectAnswer,
         "a list of texts",
         (&[], &[(&path, bars(&[], wrapped))]),
         (&[], &[(&path, bars(&[], texts))]),
@@ -172,13 +172,13 @@ fn new_operations(pairs: &mut RestPairs) {
     let mut bounded = bars(&[], unpaged.clone());
     bounded["get"]["x-bounded"] = json!("there are as many as servers");
     pairs.add(
-        Rule::PagedList,
+        ReleaseRule::PagedList,
         "a list of objects",
         (&[], &[(&path, bars(sent, paged.clone()))]),
         (&[], &[(&path, bars(sent, unpaged))]),
     );
     pairs.add(
-        Rule::PagedList,
+        ReleaseRule::PagedList,
         "a list that takes no size",
         (&[], &[(&path, bounded)]),
         (&[], &[(&path, bars(&[], paged))]),
@@ -203,7 +203,12 @@ fn new_operations(pairs: &mut RestPairs) {
             ),
         ] {
             let (fine, wrong) = ([(fine, one.clone())], [(wrong, one.clone())]);
-            pairs.add(Rule::VersionedRoute, about, (&[], &fine), (&[], &wrong));
+            pairs.add(
+                ReleaseRule::VersionedRoute,
+                about,
+                (&[], &fine),
+                (&[], &wrong),
+            );
         }
     }
 }
@@ -211,19 +216,19 @@ fn new_operations(pairs: &mut RestPairs) {
 fn answers(pairs: &mut RestPairs) {
     let gone: Changes<'_> = &[("GET", Value::Null)];
     pairs.add(
-        Rule::OperationStays,
+        ReleaseRule::OperationStays,
         "in time, and undeclared",
         (&[("GET/x-deprecated", due())], gone),
         (&[], gone),
     );
     pairs.add(
-        Rule::OperationStays,
+        ReleaseRule::OperationStays,
         "in time, and too early",
         (&[("GET/x-deprecated", due())], gone),
         (&[("GET/x-deprecated", sound())], gone),
     );
     pairs.add(
-        Rule::AnswerStays,
+        ReleaseRule::AnswerStays,
         "another status",
         (&[], &[("GET/responses/404", answered(json!({})))]),
         (
@@ -232,7 +237,7 @@ fn answers(pairs: &mut RestPairs) {
         ),
     );
     pairs.add(
-        Rule::AnswerStays,
+        ReleaseRule::AnswerStays,
         "no body",
         (&[], &[]),
         (
@@ -242,7 +247,7 @@ fn answers(pairs: &mut RestPairs) {
     );
     let name: &str = "SCHEMAS/Foo/properties/size";
     pairs.add(
-        Rule::FieldStays,
+        ReleaseRule::FieldStays,
         "in time, and undeclared",
         (
             &[("SCHEMAS/Foo/properties/size/x-deprecated", due())],
@@ -251,7 +256,7 @@ fn answers(pairs: &mut RestPairs) {
         (&[], &[(name, Value::Null)]),
     );
     pairs.add(
-        Rule::FieldStays,
+        ReleaseRule::FieldStays,
         "a field of errors",
         (
             &[],
@@ -263,7 +268,7 @@ fn answers(pairs: &mut RestPairs) {
         ),
     );
     pairs.add(
-        Rule::FieldStaysPopulated,
+        ReleaseRule::FieldStaysPopulated,
         "a field that is left out sometimes",
         (&[], &[("SCHEMAS/Foo/required", json!(["name", "size"]))]),
         (&[], &[("SCHEMAS/Foo/required", json!([]))]),
@@ -291,18 +296,23 @@ fn answers(pairs: &mut RestPairs) {
         ),
     ] {
         let (fine, wrong) = ([(name, fine)], [(name, wrong)]);
-        pairs.add(Rule::FieldKeepsType, about, (&[], &fine), (&[], &wrong));
+        pairs.add(
+            ReleaseRule::FieldKeepsType,
+            about,
+            (&[], &fine),
+            (&[], &wrong),
+        );
     }
     let color = "SCHEMAS/Foo/properties/color/enum";
     pairs.add(
-        Rule::FieldKeepsType,
+        ReleaseRule::FieldKeepsType,
         "values of answers",
         (&[], &[(color, json!(["red"]))]),
         (&[], &[(color, json!(["red", "green", "blue"]))]),
     );
     let tags = "SCHEMAS/Foo/properties/tags/additionalProperties";
     pairs.add(
-        Rule::FieldKeepsType,
+        ReleaseRule::FieldKeepsType,
         "values of a map",
         (&[], &[]),
         (&[], &[(tags, json!({ "type": "integer" }))]),
@@ -312,14 +322,14 @@ fn answers(pairs: &mut RestPairs) {
 fn requests(pairs: &mut RestPairs) {
     let color = "SCHEMAS/FooInput/properties/color/enum";
     pairs.add(
-        Rule::FieldKeepsType,
+        ReleaseRule::FieldKeepsType,
         "values of requests",
         (&[], &[(color, json!(["red", "green", "blue"]))]),
         (&[], &[(color, json!(["red"]))]),
     );
     let length = "SCHEMAS/FooInput/properties/name/maxLength";
     pairs.add(
-        Rule::FieldKeepsType,
+        ReleaseRule::FieldKeepsType,
         "a limit",
         (&[], &[(length, json!(200))]),
         (&[], &[(length, json!(50))]),
@@ -332,7 +342,7 @@ fn requests(pairs: &mut RestPairs) {
     };
     let only = query("connectedOnly");
     pairs.add(
-        Rule::NoNewRequiredField,
+        ReleaseRule::NoNewRequiredField,
         "a new parameter",
         (
             &[],
@@ -350,7 +360,7 @@ fn requests(pairs: &mut RestPairs) {
         ),
     );
     pairs.add(
-        Rule::NoNewRequiredField,
+        ReleaseRule::NoNewRequiredField,
         "an optional field that is needed now",
         (&[], &[("SCHEMAS/FooInput/required", json!([]))]),
         (
@@ -360,7 +370,7 @@ fn requests(pairs: &mut RestPairs) {
     );
     let says = json!("all of them are listed");
     pairs.add(
-        Rule::NewFieldIgnorable,
+        ReleaseRule::NewFieldIgnorable,
         "a new parameter",
         (
             &[],
@@ -370,7 +380,7 @@ fn requests(pairs: &mut RestPairs) {
     );
     let field = "SCHEMAS/FooInput/properties/note";
     pairs.add(
-        Rule::NewFieldIgnorable,
+        ReleaseRule::NewFieldIgnorable,
         "a new field of the body",
         (
             &[],
@@ -380,7 +390,7 @@ fn requests(pairs: &mut RestPairs) {
     );
     let color = "SCHEMAS/FooInput/properties/color";
     pairs.add(
-        Rule::RequestFieldStays,
+        ReleaseRule::RequestFieldStays,
         "a field of the body",
         (
             &[("SCHEMAS/FooInput/properties/color/x-deprecated", due())],
@@ -389,7 +399,7 @@ fn requests(pairs: &mut RestPairs) {
         (&[], &[(color, Value::Null)]),
     );
     pairs.add(
-        Rule::RequestFieldStays,
+        ReleaseRule::RequestFieldStays,
         "a parameter",
         (
             &[(
@@ -422,24 +432,29 @@ fn deprecations(pairs: &mut RestPairs) {
             "SCHEMAS/Foo/properties/size/x-deprecated",
         ] {
             let (fine, wrong) = ([(place, sound())], [(place, wrong.clone())]);
-            pairs.add(Rule::DeprecationSound, about, (&[], &fine), (&[], &wrong));
+            pairs.add(
+                ReleaseRule::DeprecationSound,
+                about,
+                (&[], &fine),
+                (&[], &wrong),
+            );
         }
     }
     pairs.add(
-        Rule::DeprecationSound,
+        ReleaseRule::DeprecationSound,
         "deprecated without releases",
         (&[], &[]),
         (&[], &[("GET/deprecated", json!(true))]),
     );
     let place = "SCHEMAS/Foo/properties/size/x-deprecated";
     pairs.add(
-        Rule::RemovalDue,
+        ReleaseRule::RemovalDue,
         "a field whose time has come",
         (&[], &[(place, sound())]),
         (&[(place, due())], &[(place, due())]),
     );
     pairs.add(
-        Rule::RemovalDue,
+        ReleaseRule::RemovalDue,
         "an operation whose time has come",
         (&[], &[("GET/x-deprecated", sound())]),
         (&[], &[("GET/x-deprecated", due())]),

@@ -2,9 +2,9 @@
 
 use crate::bed::{Bed, key, text};
 use crate::proxy::{Cut, Proxy};
-use coeval_storage::{Range, Span, StorageError, Store, Token};
+use coeval_storage::{KeySpan, ReadRange, StorageError, Store, Token};
 use coeval_storage_postgres::{PostgresOptions, PostgresStore};
-use coeval_storage_suite::servers::Postgres;
+use coeval_storage_suite::servers::PostgresServer;
 use futures::future::join_all;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -45,7 +45,7 @@ async fn load(store: Arc<PostgresStore>, writer: usize, stop: Arc<AtomicBool>) -
 /// there has an unknown outcome.
 async fn check(bed: &Bed, store: &PostgresStore, recorded: &[Recorded]) {
     let mut there = HashMap::new();
-    let mut range = Range::of(Span::everything());
+    let mut range = ReadRange::of(KeySpan::everything());
     loop {
         let (_, page) = store.range(range.clone()).await.unwrap();
         let Some(last) = page.entries.last() else {
@@ -83,7 +83,7 @@ async fn check(bed: &Bed, store: &PostgresStore, recorded: &[Recorded]) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_server_that_crashes_in_the_middle_of_writes_loses_nothing_acknowledged() {
-    let mut server = Postgres::start().unwrap();
+    let mut server = PostgresServer::start().unwrap();
     let bed = Bed::on(server.url());
     let stores = [bed.open().await, bed.open().await];
     let stop = Arc::new(AtomicBool::new(false));
@@ -133,7 +133,7 @@ async fn status(store: &PostgresStore) -> Token {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn sessions_that_are_ended_under_load_lose_nothing_and_repeat_nothing() {
-    let server = Postgres::start().unwrap();
+    let server = PostgresServer::start().unwrap();
     let bed = Bed::on(server.url());
     let stores = [bed.open().await, bed.open().await];
     let stop = Arc::new(AtomicBool::new(false));
@@ -166,7 +166,7 @@ async fn sessions_that_are_ended_under_load_lose_nothing_and_repeat_nothing() {
     check(&bed, &stores[0], &recorded).await;
 }
 
-async fn proxied(server: &Postgres) -> (Bed, Proxy, PostgresOptions) {
+async fn proxied(server: &PostgresServer) -> (Bed, Proxy, PostgresOptions) {
     let proxy = Proxy::before(server.port()).await;
     let bed = Bed::on(server.url());
     let port = format!(":{}/", server.port());
@@ -179,7 +179,7 @@ async fn proxied(server: &Postgres) -> (Bed, Proxy, PostgresOptions) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_whose_answer_was_lost_is_found_to_have_happened() {
-    let server = Postgres::start().unwrap();
+    let server = PostgresServer::start().unwrap();
     let (bed, proxy, options) = proxied(&server).await;
     let store = bed.open_with(options).await;
     store.put(&key("warm"), text("up")).await.unwrap();
@@ -196,7 +196,7 @@ async fn a_commit_whose_answer_was_lost_is_found_to_have_happened() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_that_never_arrived_is_made_again_once() {
     for cut in [Cut::BeforeTheServerHears, Cut::LeavingTheServerWaiting] {
-        let server = Postgres::start().unwrap();
+        let server = PostgresServer::start().unwrap();
         let (bed, proxy, options) = proxied(&server).await;
         let store = bed.open_with(options).await;
         store.put(&key("warm"), text("up")).await.unwrap();
@@ -216,7 +216,7 @@ async fn a_commit_that_never_arrived_is_made_again_once() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_commit_that_nobody_can_ask_about_is_unknown() {
-    let server = Postgres::start().unwrap();
+    let server = PostgresServer::start().unwrap();
     let (bed, proxy, options) = proxied(&server).await;
     let patience = Duration::from_secs(1);
     let store = bed
@@ -245,7 +245,7 @@ async fn a_commit_that_nobody_can_ask_about_is_unknown() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_that_is_away_is_said_to_be_away() {
-    let mut server = Postgres::start().unwrap();
+    let mut server = PostgresServer::start().unwrap();
     let bed = Bed::on(server.url());
     let patience = Duration::from_millis(500);
     let store = bed

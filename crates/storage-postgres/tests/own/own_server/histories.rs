@@ -2,13 +2,13 @@
 
 use crate::bed::Bed;
 use coeval_storage::DynStore;
-use coeval_storage_suite::servers::Postgres;
-use coeval_storage_suite::workload::{Recorded, Workload};
+use coeval_storage_suite::servers::PostgresServer;
+use coeval_storage_suite::workload::{RecordedRun, Workload};
 use std::time::Duration;
 use tokio::task::JoinHandle;
 
 /// Random operations through two servers, long enough for something to break.
-async fn workload(bed: &Bed, seed: u64) -> JoinHandle<Recorded> {
+async fn workload(bed: &Bed, seed: u64) -> JoinHandle<RecordedRun> {
     let handles: Vec<DynStore> = vec![bed.open().await, bed.open().await];
     let workload = Workload::new(seed).with_faults();
     let workload = workload.with_pause(Duration::from_millis(15));
@@ -17,7 +17,7 @@ async fn workload(bed: &Bed, seed: u64) -> JoinHandle<Recorded> {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_history_over_crashes_of_the_server_is_strictly_serializable() {
-    let mut server = Postgres::start().unwrap();
+    let mut server = PostgresServer::start().unwrap();
     let bed = Bed::on(server.url());
     let running = workload(&bed, 21).await;
     let mut crashes = 0;
@@ -37,7 +37,7 @@ async fn a_history_over_crashes_of_the_server_is_strictly_serializable() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn a_history_over_ended_sessions_is_strictly_serializable() {
-    let server = Postgres::start().unwrap();
+    let server = PostgresServer::start().unwrap();
     let bed = Bed::on(server.url());
     let running = workload(&bed, 22).await;
     let admin = bed.admin().await;

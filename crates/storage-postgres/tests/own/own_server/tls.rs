@@ -3,13 +3,13 @@
 use crate::bed::{Bed, key, text};
 use coeval_storage::{StorageError, Store};
 use coeval_storage_postgres::{PostgresOptions, PostgresStore};
-use coeval_storage_suite::servers::Postgres;
+use coeval_storage_suite::servers::PostgresServer;
 use std::fs;
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::path::Path;
 
 /// Turns TLS on with a certificate for `name`; returns it.
-async fn secure(server: &Postgres, bed: &Bed, name: &str) -> String {
+async fn secure(server: &PostgresServer, bed: &Bed, name: &str) -> String {
     let pair = rcgen::generate_simple_self_signed([name.to_owned()]).unwrap();
     let owner = fs::metadata(server.data_dir()).unwrap();
     let files = [
@@ -45,7 +45,7 @@ fn with_authority(bed: &Bed, file: &Path) -> PostgresOptions {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_is_verified_by_the_authority_in_the_address() {
-    let server = Postgres::start().unwrap();
+    let server = PostgresServer::start().unwrap();
     let bed = Bed::on(server.url());
     let files = tempfile::tempdir().unwrap();
     let (good, other) = (files.path().join("ca"), files.path().join("other"));
@@ -71,7 +71,7 @@ async fn a_server_is_verified_by_the_authority_in_the_address() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_server_with_another_name_is_refused() {
-    let server = Postgres::start().unwrap();
+    let server = PostgresServer::start().unwrap();
     let bed = Bed::on(server.url());
     let files = tempfile::tempdir().unwrap();
     let ca = files.path().join("ca");

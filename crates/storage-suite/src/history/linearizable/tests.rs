@@ -1,7 +1,7 @@
 use super::super::Act;
 use super::super::sample::*;
 use super::*;
-use coeval_storage::Condition;
+use coeval_storage::WriteCondition;
 
 fn right(operations: &[Operation]) {
     assert_eq!(check_linearizable(operations), Ok(()));
@@ -64,7 +64,7 @@ fn a_lost_update_is_rejected() {
 #[test]
 fn two_creates_of_one_key_are_rejected() {
     let create = |call, done, n: u8| {
-        let request = moves(&[("a", Condition::NotExists, Act::Put(n.into()))]);
+        let request = moves(&[("a", WriteCondition::NotExists, Act::Put(n.into()))]);
         operation(call, done, request, Outcome::Done(0, rev(n)))
     };
     rejected(&[create(0, 3, 1), create(1, 2, 2)]);
@@ -87,7 +87,7 @@ fn a_resurrected_delete_is_rejected() {
 
 #[test]
 fn a_false_refusal_is_rejected() {
-    let create = moves(&[("a", Condition::NotExists, Act::Put(5))]);
+    let create = moves(&[("a", WriteCondition::NotExists, Act::Put(5))]);
     let exists = |n| Refusal::AlreadyExists(key("a"), rev(n));
     right(&[
         put(0, 1, 0, "a", 1),
@@ -102,7 +102,7 @@ fn a_false_refusal_is_rejected() {
 
 #[test]
 fn a_keep_alive_that_lost_a_put_is_rejected() {
-    let keep = moves(&[("a", Condition::Exists, Act::KeepAlive(9))]);
+    let keep = moves(&[("a", WriteCondition::Exists, Act::KeepAlive(9))]);
     let keep = |call, done| operation(call, done, keep.clone(), Outcome::Done(0, Revision::NEVER));
     let kept = |n| {
         version(n).map(|v| Version {
@@ -119,12 +119,12 @@ fn a_keep_alive_that_lost_a_put_is_rejected() {
 
 #[test]
 fn a_write_on_what_was_read_that_undid_a_keep_alive_is_rejected() {
-    let keep = moves(&[("a", Condition::Exists, Act::KeepAlive(9))]);
+    let keep = moves(&[("a", WriteCondition::Exists, Act::KeepAlive(9))]);
     let keep = operation(2, 3, keep, Outcome::Done(0, Revision::NEVER));
     let as_read = |expires: Option<i64>| {
-        let condition = Condition::AsRead {
+        let condition = WriteCondition::AsRead {
             revision: rev(1),
-            expires: expires.map(coeval_storage::Millis),
+            expires: expires.map(coeval_storage::UnixMillis),
             flags: 0,
         };
         moves(&[("a", condition, Act::Put(2))])

@@ -19,8 +19,8 @@ fn a_plain_history_is_right() {
         expires: Some(9),
         ..version(1).unwrap()
     };
-    let keep = moves(&[("a", Condition::Exists, Act::KeepAlive(9))]);
-    let create = moves(&[("a", Condition::NotExists, Act::Put(5))]);
+    let keep = moves(&[("a", WriteCondition::Exists, Act::KeepAlive(9))]);
+    let create = moves(&[("a", WriteCondition::NotExists, Act::Put(5))]);
     let operations = [
         put(0, 1, 10, "a", 1),
         operation(2, 3, keep, Outcome::Done(11, Revision::NEVER)),
@@ -45,11 +45,11 @@ fn a_write_on_what_was_read_that_undid_a_keep_alive_is_rejected() {
         expires: Some(9),
         ..v
     });
-    let keep = moves(&[("a", Condition::Exists, Act::KeepAlive(9))]);
+    let keep = moves(&[("a", WriteCondition::Exists, Act::KeepAlive(9))]);
     let history = |expires: Option<i64>| {
-        let condition = Condition::AsRead {
+        let condition = WriteCondition::AsRead {
             revision: rev(1),
-            expires: expires.map(coeval_storage::Millis),
+            expires: expires.map(coeval_storage::UnixMillis),
             flags: 0,
         };
         let rewrite = moves(&[("a", condition, Act::Put(2))]);
@@ -85,7 +85,7 @@ fn concurrent_operations_may_be_in_any_order() {
 
 #[test]
 fn a_write_that_changes_nothing_may_share_a_sequence() {
-    let idle = moves(&[("b", Condition::Whatever, Act::Delete)]);
+    let idle = moves(&[("b", WriteCondition::Whatever, Act::Delete)]);
     let operations = [
         put(0, 1, 10, "a", 1),
         operation(2, 3, idle, Outcome::Done(10, Revision::NEVER)),
@@ -145,8 +145,8 @@ fn a_lost_write_is_rejected() {
 #[test]
 fn a_torn_atomic_write_is_rejected() {
     let both = moves(&[
-        ("a", Condition::Whatever, Act::Put(1)),
-        ("b", Condition::Whatever, Act::Put(1)),
+        ("a", WriteCondition::Whatever, Act::Put(1)),
+        ("b", WriteCondition::Whatever, Act::Put(1)),
     ]);
     let write = operation(0, 1, both, Outcome::Done(10, rev(1)));
     let whole = [logged(10, &[("a", version(1)), ("b", version(1))])];
@@ -196,7 +196,7 @@ fn sequences_against_real_time_are_rejected() {
 
 #[test]
 fn a_false_refusal_is_rejected() {
-    let update = moves(&[("a", Condition::Exists, Act::Put(5))]);
+    let update = moves(&[("a", WriteCondition::Exists, Act::Put(5))]);
     let not_found = |call, done| refused(call, done, update.clone(), Refusal::NotFound(key("a")));
     let log = [logged(10, &[("a", version(1))])];
     // Concurrent with the put it may be true, after it not.
@@ -228,7 +228,7 @@ fn an_unknown_write_happened_if_the_log_has_it() {
 
 #[test]
 fn unknown_deletes_find_their_places() {
-    let conditional = moves(&[("a", Condition::RevisionIs(rev(2)), Act::Delete)]);
+    let conditional = moves(&[("a", WriteCondition::RevisionIs(rev(2)), Act::Delete)]);
     let operations = [
         put(0, 1, 10, "a", 1),
         unknown(delete(2, 3, 0, "a")),

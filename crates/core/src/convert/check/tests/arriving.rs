@@ -1,6 +1,6 @@
 //! What arriving at a version does to documents, and what it does not.
 
-use super::{Fit, Pair, object};
+use super::{ConversionFit, Pair, object};
 use serde_json::json;
 
 fn none() -> serde_json::Value {
@@ -51,7 +51,7 @@ fn an_integer_is_a_number_and_a_number_is_no_integer() {
         none(),
     );
     pair.fits_forward();
-    assert!(matches!(pair.backward.fit, Fit::DoesNotFit(_)));
+    assert!(matches!(pair.backward.fit, ConversionFit::DoesNotFit(_)));
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn schemas_of_two_drafts_are_compared_where_they_speak_the_same_language() {
     let pair = Pair::of(of(oldest, 1), of(old, 1), none());
     pair.fits_forward();
     assert!(
-        !matches!(pair.backward.fit, Fit::Fits),
+        !matches!(pair.backward.fit, ConversionFit::Fits),
         "1.0 is no integer in draft 4"
     );
 }
@@ -134,7 +134,7 @@ fn a_bound_that_is_tightened_breaks_and_one_that_is_loosened_does_not() {
     Pair::open(of("^a+$"), of("^a+$"), none()).fits();
     let pair = Pair::open(of("^[ab]+$"), of("^a+$"), none());
     assert!(
-        matches!(pair.forward.fit, Fit::DoesNotFit(_)),
+        matches!(pair.forward.fit, ConversionFit::DoesNotFit(_)),
         "{:?}",
         pair.forward.fit
     );
@@ -164,7 +164,7 @@ fn what_is_not_proven_and_not_refuted_is_undecided() {
     let old = json!({"a": {"type": "string", "pattern": "^(a|b)*a(a|b){24}$"}});
     let new = json!({"a": {"type": "string", "pattern": "^(a|b)*(a|c)(a|b){24}$"}});
     let pair = Pair::open(old, new, none());
-    let Fit::Undecided(why) = &pair.forward.fit else {
+    let ConversionFit::Undecided(why) = &pair.forward.fit else {
         panic!("{:?}", pair.forward.fit);
     };
     assert!(why.contains("/a"), "{why}");

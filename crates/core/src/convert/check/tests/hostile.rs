@@ -1,7 +1,7 @@
 //! Schemas and steps that would take very long if nothing were bounded. That these tests end is what
 //! they test.
 
-use super::{Fit, Pair, object};
+use super::{ConversionFit, Pair, object};
 use serde_json::{Map, Value, json};
 
 #[test]
@@ -15,7 +15,7 @@ fn steps_that_double_a_field_again_and_again_are_not_followed_for_ever() {
     }
     let text = || json!({"a": {"type": "string"}});
     let pair = Pair::open(text(), text(), Value::Array(steps));
-    assert!(!matches!(pair.forward.fit, Fit::Fits));
+    assert!(!matches!(pair.forward.fit, ConversionFit::Fits));
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn alternatives_inside_of_alternatives_end() {
         json!([]),
     );
     pair.fits_forward();
-    assert!(matches!(pair.backward.fit, Fit::DoesNotFit(_)));
+    assert!(matches!(pair.backward.fit, ConversionFit::DoesNotFit(_)));
 }
 
 #[test]

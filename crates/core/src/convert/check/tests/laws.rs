@@ -2,10 +2,10 @@
 //! proven to fit fits.
 
 use super::random::versions;
-use crate::convert::expressing::beyond;
+use crate::convert::express::beyond;
 use crate::convert::inclusion::gaps;
 use crate::convert::tests::v;
-use crate::convert::{Record, Versions};
+use crate::convert::{ContentRecord, Versions};
 use crate::examples::Examples;
 use crate::types::Schema;
 use fastrand::Rng;
@@ -38,7 +38,7 @@ fn holds(versions: &Versions, from: &str, to: &str, seed: u64) -> usize {
         if beyond(versions.graph(left).unwrap(), &document) {
             continue;
         }
-        let Ok(view) = versions.view(Record::new(v(from), document.clone()), v(to)) else {
+        let Ok(view) = versions.view(ContentRecord::new(v(from), document.clone()), v(to)) else {
             continue;
         };
         tried += 1;

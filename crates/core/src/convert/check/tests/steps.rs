@@ -1,6 +1,6 @@
 //! For each step: schemas between which it is right, and schemas between which it is not.
 
-use super::{Fit, Pair, object};
+use super::{ConversionFit, Pair, object};
 use serde_json::{Value, json};
 
 fn string() -> Value {
@@ -201,7 +201,7 @@ fn convert() {
     let pair = Pair::open(json!({"port": string()}), low, steps);
     pair.fits_backward();
     assert!(
-        matches!(pair.forward.fit, Fit::DoesNotFit(_)),
+        matches!(pair.forward.fit, ConversionFit::DoesNotFit(_)),
         "{:?}",
         pair.forward.fit
     );
@@ -215,7 +215,7 @@ fn scale() {
     let pair = Pair::open(of(1, 8), of(1024, 4096), steps);
     pair.fits_backward();
     assert!(
-        matches!(pair.forward.fit, Fit::DoesNotFit(_)),
+        matches!(pair.forward.fit, ConversionFit::DoesNotFit(_)),
         "{:?}",
         pair.forward.fit
     );
@@ -261,7 +261,7 @@ fn join() {
     let pair = Pair::open(old(), short, steps);
     pair.fits_backward();
     assert!(
-        matches!(pair.forward.fit, Fit::DoesNotFit(_)),
+        matches!(pair.forward.fit, ConversionFit::DoesNotFit(_)),
         "{:?}",
         pair.forward.fit
     );
@@ -287,7 +287,7 @@ fn pick() {
         "/env/0/value",
     );
     assert!(
-        matches!(pair.forward.fit, Fit::DoesNotFit(_)),
+        matches!(pair.forward.fit, ConversionFit::DoesNotFit(_)),
         "{:?}",
         pair.forward.fit
     );
@@ -313,12 +313,12 @@ fn keyed() {
         steps,
     );
     assert!(
-        matches!(pair.forward.fit, Fit::DoesNotFit(_)),
+        matches!(pair.forward.fit, ConversionFit::DoesNotFit(_)),
         "{:?}",
         pair.forward.fit
     );
     assert!(
-        matches!(pair.backward.fit, Fit::DoesNotFit(_)),
+        matches!(pair.backward.fit, ConversionFit::DoesNotFit(_)),
         "{:?}",
         pair.backward.fit
     );
@@ -340,7 +340,7 @@ fn parse() {
     );
     pair.fits_backward();
     assert!(
-        matches!(pair.forward.fit, Fit::DoesNotFit(_)),
+        matches!(pair.forward.fit, ConversionFit::DoesNotFit(_)),
         "{:?}",
         pair.forward.fit
     );

@@ -1,5 +1,5 @@
 use super::*;
-use crate::convert::Reason;
+use crate::convert::ConversionObstacle;
 use Visibility::{Private, Protected};
 use coeval_codes::Coded;
 
@@ -138,7 +138,11 @@ fn what_a_writer_may_not_change_is_refused_with_its_place() {
         let refusal = put("2.0.0", ordinary(edit), Protected).unwrap_err();
         assert_eq!(refusal.code(), coeval_codes::RESTRICTED_FIELDS, "{name}");
         let fields = fields.iter().map(|&field| field.to_owned()).collect();
-        assert_eq!(refusal.reason, Reason::RestrictedFields(fields), "{name}");
+        assert_eq!(
+            refusal.reason,
+            ConversionObstacle::RestrictedFields(fields),
+            "{name}"
+        );
     }
 }
 
@@ -272,7 +276,7 @@ fn a_new_resource_has_no_mask_in_it() {
     let fields = vec!["/phase".to_owned(), "/quota".to_owned()];
     assert_eq!(
         refused.unwrap_err().reason,
-        Reason::RestrictedFields(fields)
+        ConversionObstacle::RestrictedFields(fields)
     );
 }
 
@@ -284,6 +288,6 @@ fn a_body_that_is_too_deep_is_refused() {
     }
     for sees in [Visibility::Public, Private] {
         let refusal = put("2.0.0", deep.clone(), sees).unwrap_err();
-        assert_eq!(refusal.reason, Reason::TooDeep);
+        assert_eq!(refusal.reason, ConversionObstacle::TooDeep);
     }
 }

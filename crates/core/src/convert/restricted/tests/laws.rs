@@ -3,7 +3,7 @@
 use super::world::{World, edit, texts};
 use super::*;
 use crate::convert::laws::alike;
-use crate::convert::{Record, join_secure};
+use crate::convert::{ContentRecord, join_secure};
 use fastrand::Rng;
 use std::collections::BTreeSet;
 
@@ -16,14 +16,14 @@ const ALL: [Visibility; 3] = [
 const VERSIONS: [&str; 3] = ["1.0.0", "1.1.0", "2.0.0"];
 
 /// Runs a check on every world; a failure names the seed.
-fn in_worlds(marked: bool, mut check: impl FnMut(&mut Rng, &World, Record)) -> usize {
+fn in_worlds(marked: bool, mut check: impl FnMut(&mut Rng, &World, ContentRecord)) -> usize {
     let mut tried = 0;
     for seed in 0..WORLDS {
         let mut rng = Rng::with_seed(seed);
         let Some(world) = World::new(&mut rng, marked) else {
             continue;
         };
-        let first = Record::new(v("1.1.0"), world.stored.clone());
+        let first = ContentRecord::new(v("1.1.0"), world.stored.clone());
         // Stored at each version, so that something is kept.
         for version in VERSIONS {
             let Ok(stored) = world.versions.moved(first.clone(), v(version)) else {
@@ -39,7 +39,7 @@ fn in_worlds(marked: bool, mut check: impl FnMut(&mut Rng, &World, Record)) -> u
 }
 
 /// The texts of a record's content that a caller does not see, by the stored version's marks.
-fn hidden(world: &World, record: &Record, sees: Visibility) -> BTreeSet<(String, String)> {
+fn hidden(world: &World, record: &ContentRecord, sees: Visibility) -> BTreeSet<(String, String)> {
     let schema = &world.versions.get(record.version).unwrap().schema;
     let (mut all, mut shown) = (Vec::new(), Vec::new());
     texts(&record.content, "", &mut all);
@@ -146,7 +146,7 @@ fn what_needs_full_control_is_not_changed_without() {
         else {
             return;
         };
-        let guarded = |record: &Record| {
+        let guarded = |record: &ContentRecord| {
             let public = hidden(world, record, Visibility::Public);
             let unseen = hidden(world, record, sees);
             let seen: BTreeSet<_> = public.difference(&unseen).cloned().collect();

@@ -1,5 +1,5 @@
 use super::*;
-use crate::convert::{Reason, Secrets, join_secure};
+use crate::convert::{ConversionObstacle, RecordSecrets, join_secure};
 
 #[test]
 fn secure_values_are_taken_out_and_put_back_wherever_they_are() {
@@ -49,13 +49,13 @@ fn secrets_of_another_record_are_refused() {
     shorter.content["nodes"] = json!([]);
     for other in [taken, shorter] {
         let refusal = join_secure(other, secrets.clone()).unwrap_err();
-        assert_eq!(refusal.reason, Reason::Secrets);
+        assert_eq!(refusal.reason, ConversionObstacle::Secrets);
         assert_eq!(coeval_codes::Coded::code(&refusal).number(), 3205);
     }
-    let odd = Secrets {
+    let odd = RecordSecrets {
         kept: Some(json!({"no": "list"})),
-        ..Secrets::default()
+        ..RecordSecrets::default()
     };
     let refusal = join_secure(public, odd).unwrap_err();
-    assert_eq!(refusal.reason, Reason::Secrets);
+    assert_eq!(refusal.reason, ConversionObstacle::Secrets);
 }

@@ -1,0 +1,7 @@
+//! Type versions and interfaces.
+
+mod interfaces;
+mod versions;
+
+pub(crate) use interfaces::InterfaceService;
+pub(crate) use versions::TypeService;
