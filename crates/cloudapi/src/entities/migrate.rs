@@ -1,6 +1,6 @@
 //! Moving all entities of one type version to another.
 
-use super::which::not_own;
+use super::target::not_own;
 use super::write::task_url;
 use crate::api::CloudState;
 use crate::call::{BodyFields, CloudCall};

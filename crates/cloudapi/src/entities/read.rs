@@ -1,7 +1,7 @@
 //! Reading one entity, and resolving it.
 
 use super::represent::{self, EntityWriter};
-use super::which::{accepted, entity, sequenced, wanting};
+use super::target::{accepted, entity, sequenced, wanting};
 use crate::api::CloudState;
 use crate::call::CloudCall;
 use crate::error::ApiError;
