@@ -2,7 +2,7 @@
 
 use super::body::{SentResource, read, read_for};
 use super::represent::{ResourceWriter, print};
-use super::which::{named, selector};
+use super::target::{named, selector};
 use crate::api::WebState;
 use crate::call::{RevisionCondition, WebCall};
 use crate::error::WebError;
