@@ -17,6 +17,7 @@ pub(super) async fn start(api: Arc<CloudState>, call: CloudCall) -> Result<RestA
     not_own(&of)?;
     let body = call.object()?;
     let (target, to) = urn::type_version(&body.needed("targetEntityType")?)?;
+    // Versions of one type convert; types do not.
     if target != of {
         return Err(
             ApiError::request(format!("entities of {of} can't become those of {target}"))
