@@ -3,7 +3,7 @@
 use super::fields::field;
 use super::read::noticed;
 use super::represent::{EntityWriter, text};
-use super::which::{accepted, not_own, sequenced, wanting};
+use super::target::{accepted, not_own, sequenced, wanting};
 use crate::api::CloudState;
 use crate::call::CloudCall;
 use crate::error::ApiError;

@@ -1,6 +1,6 @@
 //! Moving all entities of one type version to another.
 
-use super::which::not_own;
+use super::target::not_own;
 use super::write::task_url;
 use crate::api::CloudState;
 use crate::call::{BodyFields, CloudCall};
@@ -17,6 +17,7 @@ pub(super) async fn start(api: Arc<CloudState>, call: CloudCall) -> Result<RestA
     not_own(&of)?;
     let body = call.object()?;
     let (target, to) = urn::type_version(&body.needed("targetEntityType")?)?;
+    // Versions of one type convert; types do not.
     if target != of {
         return Err(
             ApiError::request(format!("entities of {of} can't become those of {target}"))
