@@ -143,6 +143,8 @@ cases! {
             a_watch_at_a_hidden_version_tells_what_one_at_an_unknown_tells
             answers_name_only_what_visible_versions_declare
             refusals_speak_of_the_next_version_that_is_seen
+            a_create_names_no_field_of_a_hidden_version
+            the_audit_names_no_hidden_version
             of_a_hidden_type_there_is_nothing
         }
     }
