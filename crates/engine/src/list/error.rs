@@ -16,7 +16,7 @@ pub enum ListError {
     FieldUndeclared {
         /// The path, dotted.
         field: String,
-        /// Names that are similar.
+        /// Declared paths that are similar, dotted.
         near: Vec<String>,
     },
     /// The page token.
@@ -48,7 +48,7 @@ pub enum ListError {
 fn similar(near: &[String]) -> String {
     match near {
         [] => String::new(),
-        near => format!("; similar: {}", near.join(", ")),
+        near => format!("; similar: spec.{}", near.join(", spec.")),
     }
 }
 

@@ -511,6 +511,7 @@ cases! {
             an_interface_lists_all_types_that_implement_it
             an_index_never_hides_a_match_nor_adds_one
             a_listing_is_sorted_by_what_the_caller_sees
+            a_slip_in_any_name_of_a_path_is_told_with_the_path_that_was_meant
         }
     }
 }
