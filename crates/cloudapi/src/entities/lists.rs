@@ -64,7 +64,7 @@ fn named(call: &Call) -> Result<TypeKey, ApiError> {
 fn versions(call: &Call) -> Result<Classification, ApiError> {
     let version = call.param("version");
     let read = Classification::parse(version);
-    read.map_err(|error| ApiError::id(version, "a version", error.to_string()))
+    read.map_err(|error| ApiError::id(version, "a version", error.flaw.to_string()))
 }
 
 async fn answer(api: &Api, call: &Call, of: ListOf) -> Result<RestAnswer, ApiError> {
