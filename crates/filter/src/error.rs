@@ -146,7 +146,7 @@ impl Coded for FilterError {
                 "Ask in several smaller queries, or use a list instead of many alternatives: the limit is {limit}."
             ),
             Self::NoField { .. } => {
-                "Name a field of the header, a label or a path into the content; names with dots are escaped.".into()
+                "Name a field of the header, a label (labels.env) or a path into the content (spec.size, entity.size at the RDE API); names with dots are escaped.".into()
             }
             Self::Operand { why, .. } => format!("Change the value or the comparison: {why}."),
         }
