@@ -5,6 +5,7 @@
 //! the column.
 
 use crate::context::Session;
+use crate::names::Target;
 use crate::output::{Cell, OutputOptions, age};
 use crate::reading::Query;
 use coeval_client::Resource;
@@ -30,6 +31,19 @@ impl KindColumns {
             Self::of(session, &query.kind, &query.version).await
         } else {
             Self::default()
+        }
+    }
+
+    /// The same of resources that are named: none if they are of several kinds.
+    pub(crate) async fn named(
+        session: &Session,
+        targets: &[Target],
+        version: &str,
+        output: &OutputOptions,
+    ) -> Self {
+        match one_kind(targets) {
+            Some(kind) if output.output.is_table() => Self::of(session, kind, version).await,
+            _ => Self::default(),
         }
     }
 
@@ -95,6 +109,13 @@ impl KindColumns {
         };
         self.heads.iter().map(cell).collect()
     }
+}
+
+/// The kind that all are of.
+fn one_kind(targets: &[Target]) -> Option<&str> {
+    let (first, others) = targets.split_first()?;
+    let same = others.iter().all(|other| other.kind == first.kind);
+    same.then_some(first.kind.as_str())
 }
 
 /// As people read it.
@@ -163,6 +184,17 @@ mod tests {
         let old = KindColumns::among(of_version.clone(), "1.0.0");
         assert_eq!(old.heads(), ["IMAGE"]);
         assert!(KindColumns::among(of_version, "2.1.0").heads().is_empty());
+    }
+
+    #[test]
+    fn columns_are_those_of_one_kind() {
+        let target = |kind: &str| Target {
+            kind: kind.to_owned(),
+            name: "web".to_owned(),
+        };
+        assert_eq!(one_kind(&[target("app"), target("app")]), Some("app"));
+        assert_eq!(one_kind(&[target("app"), target("db")]), None);
+        assert_eq!(one_kind(&[]), None);
     }
 
     #[test]
