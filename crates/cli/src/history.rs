@@ -32,7 +32,8 @@ const PATHS: usize = 3;
   coeval restore app web --revision \"$(coeval history app web -o name | sed -n 2p)\"
 
 Newest first; the first one is the present one. What changed is told against the one
-before it. `coeval restore` writes one of them again."
+before it: `(nothing that v1 shows)` was a change of what v1 can't show, and is seen
+with --version of a higher version. `coeval restore` writes one of them again."
 )]
 pub struct Options {
     #[command(flatten)]
@@ -168,10 +169,24 @@ fn changed(one: &Earlier, before: Option<&Earlier>) -> String {
         said.push(format!("and {} more", changes.len() - PATHS));
     }
     if said.is_empty() {
-        "(nothing of the content)".to_owned()
+        nothing(one, before)
     } else {
         said.join(", ")
     }
+}
+
+/// What is said where no difference is seen. A marked view hides something, which may be what changed.
+fn nothing(one: &Earlier, before: &Earlier) -> String {
+    let shown = unmarked(&one.resource.version);
+    if is_marked(one) || is_marked(before) {
+        format!("(nothing that {shown} shows)")
+    } else {
+        "(nothing of the content)".to_owned()
+    }
+}
+
+fn is_marked(one: &Earlier) -> bool {
+    unmarked(&one.resource.version) != one.resource.version
 }
 
 fn difference(one: &Earlier, before: Option<&Earlier>, names: &BTreeMap<String, String>) -> String {
@@ -188,5 +203,32 @@ fn difference(one: &Earlier, before: Option<&Earlier>, names: &BTreeMap<String, 
     match render::unified(&was, &text(one), (&name, &called(one))) {
         same if same.is_empty() => format!("--- {name}\n+++ {}\n", called(one)),
         text => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coeval_client::Resource;
+
+    fn earlier(version: &str, spec: Value) -> Earlier {
+        Earlier {
+            resource: Resource::new("app", version, "web", spec),
+            generation: 1,
+            modified_by: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_change_of_what_a_view_hides_is_not_called_none() {
+        let spec = || json!({"image": "a"});
+        let (plain, marked) = (earlier("v1", spec()), earlier("v1+downgraded", spec()));
+        let said = |one, before| changed(one, Some(before));
+        assert_eq!(said(&plain, &plain), "(nothing of the content)");
+        for (one, before) in [(&marked, &plain), (&marked, &marked), (&plain, &marked)] {
+            assert_eq!(said(one, before), "(nothing that v1 shows)");
+        }
+        let other = earlier("v1+downgraded", json!({"image": "b"}));
+        assert_eq!(said(&other, &marked), "/image");
     }
 }
