@@ -9,8 +9,9 @@ mod validate;
 
 pub(crate) use carry_out::{Done, Outcome, would};
 pub(crate) use error::ApplyError;
-pub(crate) use plan::{Plan, plan, stored, target};
+pub(crate) use plan::{plan, stored, target};
 pub(crate) use report::{Form, difference, notes, show};
+pub(crate) use validate::misfit;
 
 use crate::context::{ServerOptions, Session};
 use crate::failure::Failure;
@@ -25,7 +26,6 @@ use report::Report;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
-use validate::{Fit, fits};
 
 /// So many resources are worth a progress bar.
 const MANY: usize = 20;
@@ -126,22 +126,6 @@ pub(crate) fn say_version(files: &mut [Declared], version: Option<&str>) {
     let silent = files.iter_mut().filter(|file| file.version.is_empty());
     for file in silent {
         file.version = version.unwrap_or_default().to_owned();
-    }
-}
-
-/// Why a plan would be refused for its content; a note of it, if nobody can tell.
-pub(crate) async fn misfit(session: &Session, plan: &mut Plan) -> Option<ApplyError> {
-    let name = plan.target.to_string();
-    match fits(session, &plan.body).await {
-        Ok(Fit::Fits) => None,
-        Ok(Fit::Unfit(error)) => Some(ApplyError::Unfit { name, error }),
-        Ok(Fit::Unknown) => {
-            let version = plan.version();
-            let note = format!("{name} was not checked: no schema of {version} can be seen");
-            plan.notes.push(note);
-            None
-        }
-        Err(error) => Some(ApplyError::Client { name, error }),
     }
 }
 

@@ -1,6 +1,6 @@
 //! `coeval diff`: what apply would change.
 
-use crate::apply::{ApplyError, Outcome, difference, misfit, notes, plan, say_version, would};
+use crate::apply::{Outcome, difference, misfit, notes, plan, say_version, would};
 use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::files::FileOptions;
@@ -55,7 +55,7 @@ pub(crate) async fn run(options: Options) -> Result<ExitCode, Failure> {
                     say::note(&format!("conflict: {refusal}\n"));
                 }
                 match misfit {
-                    Some(error @ ApplyError::Unfit { .. }) => {
+                    Some(error) if error.is_misfit() => {
                         say::note(&format!("misfit: {error}\n"));
                     }
                     Some(error) => say::note(&format!("note: {error}\n")),

@@ -2,6 +2,7 @@
 
 use super::error::ApplyError;
 use super::plan::{Plan, plan};
+use super::validate::misfit;
 use crate::calls::Wrote;
 use crate::context::Session;
 use crate::files::Declared;
@@ -80,13 +81,20 @@ pub(crate) async fn carry_out(
 ) -> Result<Done, Refused> {
     let mut attempt = 1;
     loop {
-        let plan = plan(session, file).await?;
+        let mut plan = plan(session, file).await?;
         if let Some(error) = plan.refusal().filter(|_| !force) {
             let plan = Some(Box::new(plan));
             return Err(Refused { error, plan });
         }
         let outcome = would(&plan);
         if outcome == Outcome::Unchanged && plan.noted {
+            // Nothing is sent, so the server does not refuse it.
+            if session.strict
+                && let Some(error @ ApplyError::Undeclared { .. }) =
+                    misfit(session, &mut plan).await
+            {
+                return Err(error.into());
+            }
             let wrote = None;
             return Ok(Done {
                 outcome,

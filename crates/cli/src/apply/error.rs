@@ -2,6 +2,7 @@
 
 use coeval_client::ClientError;
 use coeval_codes::{Code, Coded};
+use coeval_core::convert::Refusal;
 use coeval_core::types::ContentError;
 
 /// Why one resource is not as its file says.
@@ -43,6 +44,24 @@ pub(crate) enum ApplyError {
         /// What does not fit.
         error: ContentError,
     },
+    /// Found without asking the server: it sets fields that only other versions have.
+    #[error("{name} would be refused: {error}")]
+    Unexpressed {
+        /// `app/web`.
+        name: String,
+        /// Which.
+        error: Refusal,
+    },
+    /// Found without asking the server: no version has these fields, and strictness is asked for.
+    #[error("{name} would be refused: no version of {kind} declares {}", fields.join(", "))]
+    Undeclared {
+        /// `app/web`.
+        name: String,
+        /// Its kind.
+        kind: String,
+        /// Pointers to some of them.
+        fields: Vec<String>,
+    },
     /// Nobody says which version the content of a new one has.
     #[error("{name} is not there yet, and its file says no version")]
     NoVersion {
@@ -65,6 +84,16 @@ pub(crate) enum ApplyError {
     },
 }
 
+impl ApplyError {
+    /// Whether the content is refused, whoever writes it.
+    pub(crate) const fn is_misfit(&self) -> bool {
+        matches!(
+            self,
+            Self::Unfit { .. } | Self::Unexpressed { .. } | Self::Undeclared { .. }
+        )
+    }
+}
+
 impl Coded for ApplyError {
     fn code(&self) -> Code {
         match self {
@@ -72,6 +101,8 @@ impl Coded for ApplyError {
             Self::OldRevision { .. } => coeval_codes::FILE_REVISION_OLD,
             Self::Restricted { .. } => coeval_codes::RESTRICTED_VIEW,
             Self::Unfit { error, .. } => error.code(),
+            Self::Unexpressed { error, .. } => error.code(),
+            Self::Undeclared { .. } => coeval_codes::FIELD_UNDECLARED,
             Self::NoVersion { .. } => coeval_codes::RESOURCE_FILE_INVALID,
             Self::Exists { .. } => coeval_codes::RESOURCE_EXISTS,
             Self::Client { error, .. } => error.code(),
@@ -89,6 +120,10 @@ impl Coded for ApplyError {
                 .to_owned(),
             Self::Restricted { .. } => "Write the file at a newer version.".to_owned(),
             Self::Unfit { error, .. } => error.advice(),
+            Self::Unexpressed { error, .. } => error.advice(),
+            Self::Undeclared { kind, .. } => format!(
+                "Correct the names (`coeval explain {kind}` shows them), or leave `--strict` out."
+            ),
             Self::NoVersion { .. } => {
                 "Write `version` into the file, or say it with --version.".to_owned()
             }
