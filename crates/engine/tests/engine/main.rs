@@ -173,6 +173,7 @@ cases! {
             readers_who_tolerate_values_are_shown_and_may_return_them
             a_save_that_returns_a_tolerated_value_moves_nothing
             a_body_is_held_to_its_own_version
+            a_body_that_breaks_its_own_version_is_told_so_in_its_terms
             a_write_warns_if_what_is_kept_no_longer_fits
             a_field_that_was_stored_before_its_name_was_taken_stays_writable
             undeclared_fields_are_warned_of_or_refused
