@@ -1,9 +1,6 @@
 //! `coeval diff`: what apply would change.
 
-use crate::apply::{
-    ApplyError, ApplyOutcome, difference, notes, plan, planned_outcome, schema_refusal,
-    set_default_version,
-};
+use crate::apply::{ApplyOutcome, difference, misfit, notes, plan, say_version, would};
 use crate::context::ServerOptions;
 use crate::failure::Failure;
 use crate::files::FileOptions;
@@ -62,8 +59,8 @@ pub(crate) async fn run(options: DiffOptions) -> Result<ExitCode, Failure> {
                     messages::note(&format!("conflict: {refusal}\n"));
                 }
                 match misfit {
-                    Some(error @ ApplyError::Unfit { .. }) => {
-                        messages::note(&format!("misfit: {error}\n"));
+                    Some(error) if error.is_misfit() => {
+                        say::note(&format!("misfit: {error}\n"));
                     }
                     Some(error) => messages::note(&format!("note: {error}\n")),
                     None => {}

@@ -11,5 +11,5 @@ mod task;
 pub(crate) use calls::{NewTask, id_of};
 pub use calls::{TaskPage, TaskQuery};
 pub use creation::CREATE;
-pub use error::TaskError;
+pub use error::{TargetFlaw, TaskError};
 pub use task::{About, Claim, Progress, Status, Task, TaskFailure};

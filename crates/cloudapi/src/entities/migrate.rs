@@ -41,7 +41,7 @@ fn meaning_changed(body: &Map<String, Value>) -> Result<Vec<Version>, ApiError> 
     let all = body.list("meaningChanged")?;
     let version = |value: &Value| {
         let text = value.as_str().unwrap_or_default();
-        let read = Version::parse_full(text);
+        let read = Version::parse_header(text);
         read.map_err(|error| ApiError::request(format!("meaningChanged: {error}")))
     };
     all.into_iter().flatten().map(version).collect()

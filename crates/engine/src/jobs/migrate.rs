@@ -17,7 +17,7 @@ use crate::caller::Caller;
 use crate::engine::Engine;
 use crate::error::EngineError;
 use crate::keys::TypeKey;
-use crate::tasks::{About, NewTask, Task, TaskError};
+use crate::tasks::{About, NewTask, TargetFlaw, Task, TaskError};
 use crate::types::state::TypeState;
 use crate::visible_versions::VisibleVersions;
 use async_trait::async_trait;
@@ -122,13 +122,13 @@ pub(super) fn check_target(
     }
     let refuse = |reason| Err(TaskError::TargetRefused { from, to, reason }.into());
     if from == Some(to) {
-        return refuse("it is the same version");
+        return refuse(TargetFlaw::Same);
     }
     if state.phase.migration.is_some() {
-        return refuse("the type is being moved to another major, in phases");
+        return refuse(TargetFlaw::InPhases);
     }
     if state.phase.closed.contains(&to.major) {
-        return refuse("the major is closed");
+        return refuse(TargetFlaw::Closed);
     }
     Ok(())
 }

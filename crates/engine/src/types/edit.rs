@@ -18,7 +18,7 @@ use crate::audit::{Deed, What};
 use crate::caller::Caller;
 use crate::encode::EncodeError;
 use crate::engine::Engine;
-use crate::error::EngineError;
+use crate::error::{EngineError, TypeInUse};
 use crate::keys::{self, TypeKey};
 use bytes::Bytes;
 use coeval_access::{AccessLevel, TypeAction};
@@ -125,10 +125,7 @@ impl Engine {
             if migration.is_some_and(|one| [one.from, one.to].contains(&version.major)) {
                 return Err(EngineError::TypeInUse {
                     id: definition.id(of),
-                    action: match edit {
-                        TypeEdit::Replace(_) => "changed while its major is in migration",
-                        TypeEdit::Delete => "deleted while its major is in migration",
-                    },
+                    action: TypeInUse::Migrating,
                 });
             }
             // Found out before anybody is made to wait.
@@ -137,10 +134,8 @@ impl Engine {
                 self.check_links_known(&state, definition).await?;
                 if self.has_resources(of, version).await? {
                     let id = definition.id(of);
-                    return Err(EngineError::TypeInUse {
-                        id,
-                        action: "retired",
-                    });
+                    let action = TypeInUse::Retire;
+                    return Err(EngineError::TypeInUse { id, action });
                 }
                 if self.place_links(of, Some(version)).await? {
                     continue;
@@ -156,8 +151,8 @@ impl Engine {
                 return Err(EngineError::TypeInUse {
                     id: definition.id(of),
                     action: match edit {
-                        TypeEdit::Replace(_) => "changed",
-                        TypeEdit::Delete => "deleted",
+                        TypeEdit::Replace(_) => TypeInUse::Change,
+                        TypeEdit::Delete => TypeInUse::Delete,
                     },
                 });
             }

@@ -180,6 +180,41 @@ pub(crate) async fn a_body_is_held_to_its_own_version(world: World) {
     assert!(written.is_ok(), "{written:?}");
 }
 
+/// What a body breaks of its own version is told by the names of that version, above and below the
+/// stored one; only what an upgrade would do away with names the upgrade.
+pub(crate) async fn a_body_that_breaks_its_own_version_is_told_so_in_its_terms(world: World) {
+    let old = "  schema: {type: object, required: [replicas], properties: {replicas: {type: integer}, tier: {enum: [a, b]}}}\n";
+    let new = "  schema: {type: object, required: [count], properties: {count: {type: integer}, tier: {enum: [a, b, c]}}}\n  conversion: {from: 1.0.0, steps: [{rename: {path: /replicas, to: count}}]}\n";
+    registered(&world, &[("1.0.0", old), ("2.0.0", new)]).await;
+    let low = made(&world, "1.0.0", "low", json!({"replicas": 1})).await;
+    let high = made(&world, "2.0.0", "high", json!({"count": 1})).await;
+    for (target, at, body, told) in [
+        (&low, "2.0.0", json!({"count": "x"}), "/count: must be"),
+        (&low, "2.0.0", json!({}), "/count: is required"),
+        (
+            &high,
+            "1.0.0",
+            json!({"replicas": "x"}),
+            "/replicas: must be",
+        ),
+        (&high, "1.0.0", json!({}), "/replicas: is required"),
+    ] {
+        let update = Update::new(v(at), body);
+        let refused = world.engine.update(&admin(), &app(), target, &update).await;
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code(), coeval_codes::CONTENT_INVALID);
+        assert!(refused.to_string().contains(told), "{refused}");
+        assert!(!refused.advice().contains("coeval upgrade"), "{refused}");
+    }
+    let wider = Update::new(v("2.0.0"), json!({"count": 1, "tier": "c"}));
+    let refused = world.engine.update(&admin(), &app(), &low, &wider).await;
+    let advice = refused.unwrap_err().advice();
+    assert!(
+        advice.contains("`coeval upgrade acme:app low --to 2.0.0`"),
+        "{advice}"
+    );
+}
+
 pub(crate) async fn a_write_warns_if_what_is_kept_no_longer_fits(world: World) {
     let old = "  schema: {type: object, properties: {size: {type: integer}}}\n";
     let new = "  schema: {type: object, properties: {size: {type: integer}, limit: {type: integer}}, if: {properties: {size: {minimum: 10}}, required: [size]}, then: {properties: {limit: {minimum: 10}}}}\n  conversion: {from: 1.0.0, steps: []}\n";
