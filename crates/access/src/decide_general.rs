@@ -18,7 +18,6 @@ pub fn decide_general(
     if right.is_providers() && !subject.is_provider() {
         return denied(false, DenialReason::ProviderOnly);
     }
-    // The right at last, because it is the only thing here that an administrator can change.
     if !subject.rights().has(right) {
         let right = right.name().to_owned();
         return denied(false, DenialReason::RightMissing { right, or: None });

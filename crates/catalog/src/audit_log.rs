@@ -2,11 +2,15 @@
 
 use crate::caller::Caller;
 use crate::catalog::Catalog;
+use crate::kinds::VENDOR;
+use crate::visible_versions::VisibleVersions;
 use coeval_access::GeneralRight;
+use coeval_core::version::Version;
 use coeval_records::audit::{AuditRecord, Deed, read_audit, step};
 use coeval_records::error::EngineError;
-use coeval_records::keys;
+use coeval_records::keys::{self, TypeKey};
 use coeval_storage::{Key, ReadRange, WriteStep};
+use std::collections::BTreeMap;
 
 /// Which deeds.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -68,13 +72,57 @@ impl Catalog {
                     found.push(record);
                 }
                 if found.len() >= limit {
-                    return Ok(found);
+                    return self.without_hidden(caller, found).await;
                 }
             }
             match range.following(&page) {
                 Some(next) => range = next,
-                None => return Ok(found),
+                None => return self.without_hidden(caller, found).await,
             }
+        }
+    }
+
+    /// The same without the versions that are hidden from the caller: whoever may read the audit of
+    /// an organization learns of a hidden version by it no more than by anything else.
+    async fn without_hidden(
+        &self,
+        caller: &Caller,
+        mut found: Vec<AuditRecord>,
+    ) -> Result<Vec<AuditRecord>, EngineError> {
+        let mut visible = BTreeMap::new();
+        for AuditRecord { deed, .. } in &mut found {
+            if deed.version.is_none() && deed.stored.is_none() {
+                continue;
+            }
+            if !visible.contains_key(&deed.of) {
+                let of = TypeKey::parse(&deed.of).filter(|of| &*of.vendor != VENDOR);
+                let versions = match of {
+                    Some(of) => self.visible_of(caller, &of).await?,
+                    None => VisibleVersions::ALL,
+                };
+                visible.insert(deed.of.clone(), versions);
+            }
+            let visible = visible.get(&deed.of);
+            let seen = |text: &String| match Version::parse_full(text) {
+                Ok(version) => visible.is_none_or(|all| all.has(version)),
+                Err(_) => true,
+            };
+            deed.version = deed.version.take().filter(seen);
+            deed.stored = deed.stored.take().filter(seen);
+        }
+        Ok(found)
+    }
+
+    /// The versions of a type that exist for the caller; of a type that is gone nothing is hidden.
+    async fn visible_of(
+        &self,
+        caller: &Caller,
+        of: &TypeKey,
+    ) -> Result<VisibleVersions, EngineError> {
+        match self.types.current(of).await {
+            Ok(state) => Ok(caller.visible_versions(&state)),
+            Err(EngineError::TypeUnknown { .. }) => Ok(VisibleVersions::ALL),
+            Err(error) => Err(error),
         }
     }
 }

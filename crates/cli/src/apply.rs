@@ -9,8 +9,9 @@ mod validate;
 
 pub(crate) use carry_out::{AppliedPlan, ApplyOutcome, planned_outcome};
 pub(crate) use error::ApplyError;
-pub(crate) use plan::{ApplyPlan, plan, stored, target};
+pub(crate) use plan::{plan, stored, target};
 pub(crate) use report::{ResultFormat, difference, notes, show};
+pub(crate) use validate::schema_refusal;
 
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
@@ -25,7 +26,6 @@ use report::ApplyReport;
 use std::collections::BTreeMap;
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
-use validate::{SchemaFit, fits};
 
 /// So many resources are worth a progress bar.
 const MANY: usize = 20;
@@ -132,27 +132,6 @@ pub(crate) fn set_default_version(files: &mut [DeclaredResource], version: Optio
     let silent = files.iter_mut().filter(|file| file.version.is_empty());
     for file in silent {
         file.version = version.unwrap_or_default().to_owned();
-    }
-}
-
-/// Why a plan would be refused for its content; a note of it, if nobody can tell.
-pub(crate) async fn schema_refusal(
-    session: &ClientSession,
-    plan: &mut ApplyPlan,
-) -> Option<ApplyError> {
-    let name = plan.target.to_string();
-    // Found out here, where it costs nothing, so that a rehearsal tells what the server would
-    // refuse.
-    match fits(session, &plan.body).await {
-        Ok(SchemaFit::Fits) => None,
-        Ok(SchemaFit::Unfit(error)) => Some(ApplyError::Unfit { name, error }),
-        Ok(SchemaFit::Unknown) => {
-            let version = plan.version();
-            let note = format!("{name} was not checked: no schema of {version} can be seen");
-            plan.notes.push(note);
-            None
-        }
-        Err(error) => Some(ApplyError::Client { name, error }),
     }
 }
 

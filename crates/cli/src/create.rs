@@ -57,7 +57,7 @@ pub(crate) async fn run(options: CreateOptions) -> Result<ExitCode, Failure> {
                 match options.output {
                     Some(form) => show(form, &made.resource)?,
                     None => {
-                        messages::out(&format!("{target} created ({})\n", made.resource.version))
+                        messages::out(&format!("{target} created ({})\n", made.resource.version));
                     }
                 }
                 // A create with hooks goes on as a task.

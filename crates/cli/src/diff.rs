@@ -1,8 +1,7 @@
 //! `coeval diff`: what apply would change.
 
 use crate::apply::{
-    ApplyError, ApplyOutcome, difference, notes, plan, planned_outcome, schema_refusal,
-    set_default_version,
+    ApplyOutcome, difference, notes, plan, planned_outcome, schema_refusal, set_default_version,
 };
 use crate::context::ServerOptions;
 use crate::failure::Failure;
@@ -48,7 +47,7 @@ pub(crate) async fn run(options: DiffOptions) -> Result<ExitCode, Failure> {
             Ok(mut plan) => {
                 let changes = planned_outcome(&plan) != ApplyOutcome::Unchanged;
                 // What changes nothing is not written, so it can't be refused for its content.
-                let misfit = if changes {
+                let refusal = if changes {
                     schema_refusal(&session, &mut plan).await
                 } else {
                     None
@@ -61,8 +60,8 @@ pub(crate) async fn run(options: DiffOptions) -> Result<ExitCode, Failure> {
                 if let Some(refusal) = plan.refusal() {
                     messages::note(&format!("conflict: {refusal}\n"));
                 }
-                match misfit {
-                    Some(error @ ApplyError::Unfit { .. }) => {
+                match refusal {
+                    Some(error) if error.is_misfit() => {
                         messages::note(&format!("misfit: {error}\n"));
                     }
                     Some(error) => messages::note(&format!("note: {error}\n")),

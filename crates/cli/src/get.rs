@@ -110,13 +110,16 @@ impl GetOptions {
             [_] => OutputShape::One,
             _ => OutputShape::List,
         };
-        let mut printer = Printer::<Resource>::new(&self.output, shape);
+        let columns = KindColumns::named(&session, targets, &self.version, &self.output).await;
+        let heads = columns.heads();
+        let mut printer = Printer::<Resource>::with_columns(&self.output, shape, &heads);
         let mut failures = Vec::new();
         for target in targets {
             let found = reading::get(&session, &target.kind, &target.name, &self.version).await;
             match found {
                 Ok(found) => {
-                    printer.print(&found.resource)?;
+                    let more = columns.cells(&found.resource);
+                    printer.print_with(&found.resource, more)?;
                     report_hidden(target, &found);
                 }
                 Err(error) => failures.push(Failure::from(error)),

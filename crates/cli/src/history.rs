@@ -33,7 +33,8 @@ const PATHS: usize = 3;
   coeval restore app web --revision \"$(coeval history app web -o name | sed -n 2p)\"
 
 Newest first; the first one is the present one. What changed is told against the one
-before it. `coeval restore` writes one of them again."
+before it: `(nothing that v1 shows)` was a change of what v1 can't show, and is seen
+with --version of a higher version. `coeval restore` writes one of them again."
 )]
 pub struct HistoryOptions {
     #[command(flatten)]
@@ -182,10 +183,24 @@ fn changed(one: &EarlierRevision, before: Option<&EarlierRevision>) -> Result<St
         said.push(format!("and {} more", changes.len() - PATHS));
     }
     Ok(if said.is_empty() {
-        "(nothing of the content)".to_owned()
+        nothing(one, before)
     } else {
         said.join(", ")
     })
+}
+
+/// What is said where no difference is seen. A marked view hides something, which may be what changed.
+fn nothing(one: &EarlierRevision, before: &EarlierRevision) -> String {
+    let shown = unmarked(&one.resource.version);
+    if is_marked(one) || is_marked(before) {
+        format!("(nothing that {shown} shows)")
+    } else {
+        "(nothing of the content)".to_owned()
+    }
+}
+
+fn is_marked(one: &EarlierRevision) -> bool {
+    unmarked(&one.resource.version) != one.resource.version
 }
 
 fn difference(
@@ -209,4 +224,31 @@ fn difference(
     } else {
         shown
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use coeval_client::Resource;
+
+    fn earlier(version: &str, spec: Value) -> EarlierRevision {
+        EarlierRevision {
+            resource: Resource::new("app", version, "web", spec),
+            generation: 1,
+            modified_by: String::new(),
+        }
+    }
+
+    #[test]
+    fn a_change_of_what_a_view_hides_is_not_called_none() {
+        let spec = || json!({"image": "a"});
+        let (plain, marked) = (earlier("v1", spec()), earlier("v1+downgraded", spec()));
+        let said = |one, before| changed(one, Some(before)).unwrap();
+        assert_eq!(said(&plain, &plain), "(nothing of the content)");
+        for (one, before) in [(&marked, &plain), (&marked, &marked), (&plain, &marked)] {
+            assert_eq!(said(one, before), "(nothing that v1 shows)");
+        }
+        let other = earlier("v1+downgraded", json!({"image": "b"}));
+        assert_eq!(said(&other, &marked), "/image");
+    }
 }

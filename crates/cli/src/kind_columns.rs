@@ -7,6 +7,7 @@
 use crate::context::ClientSession;
 use crate::output::{OutputOptions, TableCell, age};
 use crate::reading::ReadQuery;
+use crate::targets::NamedTarget;
 use coeval_client::Resource;
 use coeval_core::version::{Version, WriteVersion};
 use coeval_proto::types::v1 as pb;
@@ -34,6 +35,19 @@ impl KindColumns {
             Self::of(session, &query.kind, &query.version).await
         } else {
             Self::default()
+        }
+    }
+
+    /// The same of resources that are named: none if they are of several kinds.
+    pub(crate) async fn named(
+        session: &ClientSession,
+        targets: &[NamedTarget],
+        version: &str,
+        output: &OutputOptions,
+    ) -> Self {
+        match one_kind(targets) {
+            Some(kind) if output.output.is_table() => Self::of(session, kind, version).await,
+            _ => Self::default(),
         }
     }
 
@@ -109,6 +123,13 @@ impl KindColumns {
     }
 }
 
+/// The kind that all are of.
+fn one_kind(targets: &[NamedTarget]) -> Option<&str> {
+    let (first, others) = targets.split_first()?;
+    let same = others.iter().all(|other| other.kind == first.kind);
+    same.then_some(first.kind.as_str())
+}
+
 /// As people read it.
 fn text(value: &Value, kind: &str) -> String {
     match value {
@@ -175,6 +196,17 @@ mod tests {
         let old = KindColumns::among(of_version.clone(), "1.0.0");
         assert_eq!(old.heads(), ["IMAGE"]);
         assert!(KindColumns::among(of_version, "2.1.0").heads().is_empty());
+    }
+
+    #[test]
+    fn columns_are_those_of_one_kind() {
+        let target = |kind: &str| NamedTarget {
+            kind: kind.to_owned(),
+            name: "web".to_owned(),
+        };
+        assert_eq!(one_kind(&[target("app"), target("app")]), Some("app"));
+        assert_eq!(one_kind(&[target("app"), target("db")]), None);
+        assert_eq!(one_kind(&[]), None);
     }
 
     #[test]

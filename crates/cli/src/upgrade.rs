@@ -2,6 +2,7 @@
 
 mod matching;
 
+use crate::apply::{ResultFormat, show};
 use crate::calls::unmarked;
 use crate::context::{ClientSession, ServerOptions};
 use crate::failure::Failure;
@@ -22,6 +23,7 @@ use std::process::ExitCode;
   coeval upgrade app web
   coeval upgrade app web api --to 2.0.0
   coeval upgrade app web --to 2.0.0 --dry-run
+  coeval upgrade app web --to 2.0.0 --dry-run -o yaml
   coeval upgrade app --filter 'labels.env==test' --to 2.0
 
 A save never does this to another major: it is put onto the version that is stored.
@@ -44,6 +46,7 @@ pub struct UpgradeOptions {
         default_value = "",
         hide_default_value = true
     )]
+    #[arg(value_parser = targets::version, add = ArgValueCompleter::new(targets::versions))]
     to: String,
     /// All that a filter matches, in place of names; name==* for all
     #[arg(long, value_name = "FILTER", conflicts_with = "names")]
@@ -65,6 +68,9 @@ pub struct UpgradeOptions {
     /// Change nothing; show what would be
     #[arg(long)]
     dry_run: bool,
+    /// Print the results so; of a filter, `coeval task get -o json` does
+    #[arg(short, long, value_name = "FORM", conflicts_with = "filter")]
+    output: Option<ResultFormat>,
     #[command(flatten)]
     server: ServerOptions,
 }
@@ -75,8 +81,10 @@ pub(crate) async fn run(options: UpgradeOptions) -> Result<ExitCode, Failure> {
     if let Some(filter) = &options.filter {
         return matching::run(&session, &options, filter).await;
     }
-    let targets = options.targets.required()?;
-    // A bar for a few would flicker and be gone.
+    let targets = options.targets.required().map_err(|failure| {
+        let advice = "Give KIND and NAME, or KIND/NAME; or --filter for all that it matches.";
+        failure.with_advice(advice)
+    })?;
     let bar = if targets.len() > 10 && std::io::stderr().is_terminal() {
         ProgressBar::new(targets.len() as u64)
     } else {
@@ -114,7 +122,10 @@ async fn one(
     } else {
         format!("{target} upgraded ({from} to {to}{dry})")
     };
-    check_written(writeln!(std::io::stdout(), "{line}"))?;
+    match options.output {
+        Some(form) => show(form, &written.resource)?,
+        None => check_written(writeln!(std::io::stdout(), "{line}"))?,
+    }
     if !written.kept.is_empty() {
         notes::note(&format!("kept: {}", written.kept.join(", ")));
     }

@@ -31,6 +31,7 @@ pub(crate) struct CloudCall {
 impl CloudCall {
     /// Who calls.
     pub(crate) fn caller(&self) -> Result<&Caller, ApiError> {
+        // Routes that need a user always have one: this is the error of a table that says otherwise.
         self.caller
             .as_ref()
             .ok_or_else(|| CallerRefusal::CredentialsMissing.into())

@@ -7,7 +7,7 @@ use coeval_api::caller::{CallerError, CallerRefusal};
 use coeval_api::negotiation::HeaderError;
 use coeval_api::rest::{RestAnswer, RestError, seconds};
 use coeval_codes::Coded;
-use coeval_core::convert::{ConversionObstacle, VersionRefusal};
+use coeval_core::convert::{ConversionObstacle, ConversionRefusal};
 use coeval_core::types::BodyError;
 use coeval_engine::EngineError;
 use coeval_engine::entries::EntryError;
@@ -81,7 +81,7 @@ pub(crate) enum ApiError {
     #[code(from = refusal)]
     Restricted {
         fields: String,
-        refusal: VersionRefusal,
+        refusal: ConversionRefusal,
     },
     /// The same, told with a status or a minor code of its own.
     #[error("{error}")]

@@ -1,7 +1,7 @@
 //! Tasks, in XML as clients poll them, or in JSON for those who ask for it.
 
 mod json;
-mod shown;
+mod view;
 mod xml;
 
 use crate::api::CloudState;
@@ -12,8 +12,8 @@ use crate::urn;
 use coeval_api::rest::RestAnswer;
 use coeval_core::version::Uuid;
 use http::header::ACCEPT;
-use shown::TaskView;
 use std::sync::Arc;
+use view::TaskView;
 
 pub(crate) fn routes() -> Vec<CloudRoute> {
     vec![

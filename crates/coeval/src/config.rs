@@ -66,6 +66,8 @@ where
 {
     let arguments: Vec<_> = arguments.collect();
     let command = declared::<C>();
+    // Parsed twice: only the arguments say which file there is, and its values become defaults of a second
+    // reading, so that flags and variables still beat them.
     let mut matches = command
         .clone()
         .try_get_matches_from(&arguments)
@@ -73,6 +75,7 @@ where
     let (path, inner) = innermost(&matches);
     let mut file_keys = BTreeSet::new();
     if let Ok(Some(file)) = inner.try_get_one::<PathBuf>(CONFIG) {
+        // Against the keys of all commands: one file may serve several of them.
         let settings = FileSettings::read(file).map_err(ParseStop::Failure)?;
         file_keys = settings.keys();
         settings

@@ -39,6 +39,7 @@ pub(crate) struct DevOptions {
 
 pub(crate) async fn run(options: &DevOptions, matches: &ArgMatches) -> Result<(), Failure> {
     let serve = &options.serve;
+    // The contexts that it makes lead to plain HTTP.
     if serve.has_tls() {
         return Err(Failure::config(
             "`coeval dev` serves plain HTTP",
@@ -54,6 +55,7 @@ pub(crate) async fn run(options: &DevOptions, matches: &ArgMatches) -> Result<()
             "dev: the data is in {folder}, and goes when this ends; keep it with --data DIR"
         ));
     }
+    // Filled by the closure below, and needed after it: the contexts go with the data that they lead to.
     let mut loaded = LoadedExample::default();
     let served = serve::serve(serve, &store, Some(&people), async |engine, url| {
         loaded = load::load(engine, url, &data).await?;

@@ -417,7 +417,6 @@ impl TypeEvolution<'_> {
         let FieldKind::Keyed(inner) = &field.kind else {
             return None;
         };
-        // Any scalar of the items may be picked.
         let value = inner.get(self.rng.usize(..inner.len().max(1)))?;
         if !is_scalar(&value.kind) {
             return None;

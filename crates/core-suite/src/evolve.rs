@@ -84,7 +84,7 @@ pub fn evolve(rng: &mut Rng) -> Vec<WorldVersion> {
 }
 
 /// Fields that are made from each other get one identity, the smallest of them.
-// Over all that are kin of kin: a field may be split, and its parts joined with others.
+/// Over all that are kin of kin: a field may be split, and its parts joined with others.
 fn identify(fields: &mut [WorldField], kin: &[(FieldId, FieldId)]) {
     for field in fields {
         let mut family = vec![field.id];

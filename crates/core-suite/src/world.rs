@@ -134,7 +134,6 @@ impl TypeWorld {
         let names = made
             .iter()
             .flat_map(|one| one.fields.iter().map(|field| field.name.clone()));
-        // Once each, since they are drawn from.
         let mut names: Vec<_> = names.collect();
         names.sort();
         names.dedup();

@@ -128,7 +128,7 @@ pub mod seal {
 
 /// Tasks, which callers look at, wait for and cancel.
 pub mod tasks {
-    pub use coeval_records::error::tasks::TaskError;
+    pub use coeval_records::error::tasks::{TargetFlaw, TaskError};
     pub use coeval_records::task_status::Status;
     pub use coeval_resources::task_calls::{TaskPage, TaskQuery};
     pub use coeval_resources::task_creation::CREATE;

@@ -8,45 +8,24 @@
     reason = "tests"
 )]
 
-use coeval_access::AccessSubject;
-use coeval_access::Rights;
-use coeval_core::version::Uuid;
-use coeval_core::version::Version;
-use coeval_engine::AuditQuery;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::InOrg;
-use coeval_engine::SYSTEM_ORG;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_engine::TypeKey;
-use coeval_engine::What;
-use coeval_engine::jobs::JobRunner;
-use coeval_engine::jobs::MigrateOptions;
-use coeval_engine::jobs::Pace;
-use coeval_engine::jobs::Pacing;
-use coeval_engine::jobs::RunnerSettings;
-use coeval_engine::jobs::UpgradeMatching;
-use coeval_engine::tasks::Status;
-use coeval_engine::tasks::Task;
+use coeval_access::{AccessSubject, Rights};
+use coeval_core::version::{Uuid, Version};
+use coeval_engine::jobs::{
+    JobRunner, MigrateOptions, Pace, Pacing, RunnerSettings, UpgradeMatching,
+};
+use coeval_engine::tasks::{Status, Task};
 use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
-use coeval_filter::FieldComparison;
-use coeval_filter::Filter;
-use coeval_filter::FilterField;
-use coeval_filter::Operand;
-use coeval_storage::KeySpan;
-use coeval_storage::ReadRange;
-use coeval_stores::OpenOptions;
-use coeval_stores::OpenStore;
-use coeval_stores::open;
+use coeval_engine::{
+    AuditQuery, Caller, Engine, InOrg, SYSTEM_ORG, Settings, Target, TypeKey, What,
+};
+use coeval_filter::{FieldComparison, Filter, FilterField, Operand};
+use coeval_storage::{KeySpan, ReadRange};
+use coeval_stores::{OpenOptions, OpenStore, open};
 use serde_json::json;
 use std::collections::HashMap;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::process::Child;
-use std::process::Command;
-use std::process::Stdio;
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -8,46 +8,24 @@
     reason = "tests"
 )]
 
-use coeval_access::AccessSubject;
-use coeval_access::Rights;
+use coeval_access::{AccessSubject, Rights};
 use coeval_core::phases::Phase;
-use coeval_core::version::Uuid;
-use coeval_core::version::Version;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::SYSTEM_ORG;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_engine::TypeKey;
+use coeval_core::version::{Uuid, Version};
 use coeval_engine::inspect::Repair;
-use coeval_engine::migrations::Advance;
-use coeval_engine::migrations::Declared;
-use coeval_engine::migrations::MigrationDriver;
-use coeval_engine::migrations::MigrationSettings;
-use coeval_engine::migrations::MigrationStatus;
-use coeval_engine::migrations::State;
+use coeval_engine::migrations::{
+    Advance, Declared, MigrationDriver, MigrationSettings, MigrationStatus, State,
+};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_stores::OpenOptions;
-use coeval_stores::OpenStore;
-use coeval_stores::open;
-use serde_json::Value;
-use serde_json::json;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::io::Write as _;
-use std::process::Child;
-use std::process::Command;
-use std::process::Stdio;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Caller, Engine, EngineError, SYSTEM_ORG, Settings, Target, TypeKey};
+use coeval_stores::{OpenOptions, OpenStore, open};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::{BufRead, BufReader, Write as _};
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
-use std::sync::mpsc::channel;
-use std::time::Duration;
-use std::time::Instant;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::{Duration, Instant};
 
 const STORE: &str = "COEVAL_TEST_KILL_PHASES";
 /// What the child is to do: go on for ever, or to the end.

@@ -8,33 +8,18 @@
     reason = "tests"
 )]
 
-use coeval_access::AccessLevel;
-use coeval_access::AccessSubject;
-use coeval_access::AclMember;
-use coeval_access::Grant;
-use coeval_access::Rights;
+use coeval_access::{AccessLevel, AccessSubject, AclMember, Grant, Rights};
 use coeval_core::version::Version;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::SYSTEM_ORG;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_engine::TypeKey;
 use coeval_engine::inspect::Repair;
-use coeval_engine::seal::KeyId;
-use coeval_engine::seal::Keyring;
+use coeval_engine::seal::{KeyId, Keyring};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_stores::OpenOptions;
-use coeval_stores::OpenStore;
-use coeval_stores::open;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Caller, Engine, SYSTEM_ORG, Settings, Target, TypeKey};
+use coeval_stores::{OpenOptions, OpenStore, open};
 use serde_json::json;
 use std::collections::HashMap;
-use std::io::BufRead;
-use std::io::BufReader;
-use std::process::Command;
-use std::process::Stdio;
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 

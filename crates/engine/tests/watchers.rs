@@ -7,30 +7,20 @@
     reason = "tests"
 )]
 
-use coeval_access::AccessSubject;
-use coeval_access::Rights;
+use coeval_access::{AccessSubject, Rights};
 use coeval_core::version::Version;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::SYSTEM_ORG;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_engine::TypeKey;
-use coeval_engine::WatchQuery;
-use coeval_engine::WatchStream;
-use coeval_engine::Watched;
-use coeval_engine::WatchedChange;
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_stores::OpenOptions;
-use coeval_stores::open;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{
+    Caller, Engine, SYSTEM_ORG, Settings, Target, TypeKey, WatchQuery, WatchStream, Watched,
+    WatchedChange,
+};
+use coeval_stores::{OpenOptions, open};
 use futures::StreamExt;
 use metrics_exporter_prometheus::PrometheusBuilder;
 use serde_json::json;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
 const WATCHERS: usize = 1_000;

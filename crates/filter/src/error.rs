@@ -54,7 +54,7 @@ pub enum FilterError {
     #[error("{name:?} names no field: {why}{}", ErrorPosition(*at))]
     #[code(
         FILTER_FIELD_INVALID,
-        advice = "Name a field of the header, a label or a path into the content; names with dots are escaped."
+        advice = "Name a field of the header, a label (labels.env) or a path into the content (spec.size, entity.size at the RDE API); names with dots are escaped."
     )]
     NoField {
         /// What was given, cut short.

@@ -169,7 +169,6 @@ impl<'a> FiqlReader<'a> {
         if key.trim().is_empty() {
             return Err(self.wrong("there should be a field, such as name"));
         }
-        // Untrimmed: positions in messages are those in the text.
         self.at += key.len();
         let operator = self.operator()?;
         let value = self.value()?;

@@ -143,6 +143,12 @@ impl From<&PathPattern> for ContentPath {
     }
 }
 
+impl From<Vec<PathToken>> for ContentPath {
+    fn from(steps: Vec<PathToken>) -> Self {
+        Self(steps)
+    }
+}
+
 /// Dotted, with the escapes that [`ContentPath::from_dotted`] reads.
 impl fmt::Display for ContentPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

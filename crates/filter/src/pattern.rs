@@ -71,7 +71,6 @@ impl WildcardPattern {
         let Some((first, rest)) = self.0.split_first() else {
             return false;
         };
-        // One piece alone has no wildcard.
         let Some((last, middle)) = rest.split_last() else {
             return first == text;
         };

@@ -1,6 +1,6 @@
 //! What is wrong with a call before any method sees it, or around all of them.
 
-use coeval_codes::{Code, Coded, ErrorKind};
+use coeval_codes::{Coded, ErrorKind};
 
 /// A refusal.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]

@@ -15,14 +15,22 @@ fn bad(text: &str, what: &str, why: impl std::fmt::Display) -> MethodError {
     MethodError::invalid(format!("{:?} is no id of {what}: {why}", cut(text)))
 }
 
+/// `urn:vcloud:KIND:acme:app:1.1.0` of an id as people write it, its version in any form: `acme:app:v1.1`.
+fn urn_of(kind: &str, text: &str) -> String {
+    if text.starts_with("urn:") {
+        return text.to_owned();
+    }
+    let (of, said) = text.rsplit_once(':').unwrap_or((text, ""));
+    match Version::parse_header(said) {
+        Ok(version) => format!("urn:vcloud:{kind}:{of}:{version}"),
+        Err(_) => format!("urn:vcloud:{kind}:{text}"),
+    }
+}
+
 /// A type version: `acme:app:1.1.0`, or as the RDE API has it. The engine's own kinds are no types
 /// here.
 pub(crate) fn type_version(text: &str) -> Result<(TypeKey, Version), MethodError> {
-    let urn = if text.starts_with("urn:") {
-        text.to_owned()
-    } else {
-        format!("urn:vcloud:type:{text}")
-    };
+    let urn = urn_of("type", text);
     let urn = TypeUrn::<Version>::parse(&urn).map_err(|why| bad(text, "a type version", why))?;
     let of = TypeKey::new(urn.name.vendor.as_str(), urn.name.nss.as_str());
     let version = urn.version;
@@ -36,11 +44,7 @@ pub(crate) fn type_version(text: &str) -> Result<(TypeKey, Version), MethodError
 
 /// An interface: `acme:deployable:1.0.0`, or as the RDE API has it.
 pub(crate) fn interface(text: &str) -> Result<InterfaceId, MethodError> {
-    let urn = if text.starts_with("urn:") {
-        text.to_owned()
-    } else {
-        format!("urn:vcloud:interface:{text}")
-    };
+    let urn = urn_of("interface", text);
     let urn = InterfaceUrn::<Version>::parse(&urn).map_err(|why| bad(text, "an interface", why))?;
     Ok(InterfaceId {
         vendor: urn.name.vendor.as_str().to_owned(),
@@ -104,6 +108,26 @@ mod tests {
             of
         );
         assert!(interface("a:b:1.0.0").is_ok());
+        for (said, meant) in [
+            ("2", "2.0.0"),
+            ("2.0", "2.0.0"),
+            ("v2", "2.0.0"),
+            ("v1.1", "1.1.0"),
+        ] {
+            let meant = Version::parse_full(meant).unwrap();
+            let read = type_version(&format!("acme:app:{said}")).unwrap();
+            assert_eq!(read, (of.clone(), meant), "{said}");
+            assert_eq!(interface(&format!("a:b:{said}")).unwrap().version, meant);
+        }
+        // Ids of the RDE API are in full, as it has them.
+        for wrong in [
+            "acme:app",
+            "acme:app:x",
+            "acme:2",
+            "urn:vcloud:type:acme:app:2",
+        ] {
+            assert!(type_version(wrong).is_err(), "{wrong}");
+        }
         let uuid = "56bacbaa-8ddc-4bef-b7a5-e8f6758aff25";
         assert_eq!(
             task(uuid).unwrap(),
@@ -119,7 +143,7 @@ mod tests {
             "",
             "acme",
             "acme:app",
-            "acme:app:1",
+            "acme:app:1.x",
             "coeval:user:1.0.0",
             "urn:x",
         ] {

@@ -8,23 +8,24 @@
 //! - `package`: protobuf packages made at run time from the types; `typed`: the services in them
 //! - `reflection`, `protos`: descriptors and `.proto` files for those who may have them
 //! - `health`: whether the server can serve
-//! - `around`: deadlines, unknown fields, and a code for every status
+//! - `middleware`: deadlines, unknown fields, and a code for every status
 //! - `deprecated`: what is to go, as the `.proto` files declare it
 //!
 //! No rule is here: the methods are those of `coeval-api`, on the engine.
 
 mod access;
 mod api;
-mod around;
 mod call;
 mod deprecated;
-mod ending;
+mod ending_body;
 mod error;
 mod explained;
 mod fields;
+mod generated;
 mod header;
 mod health;
 mod ids;
+mod middleware;
 mod migrations;
 mod package;
 mod pages;
@@ -35,7 +36,6 @@ mod reflection;
 mod releases;
 mod resources;
 mod router;
-mod served;
 mod services;
 mod status;
 mod symbols;

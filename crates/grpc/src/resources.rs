@@ -5,8 +5,8 @@ mod message;
 mod watch;
 
 use crate::api::GrpcState;
+use crate::generated::resource_service_server::ResourceService;
 use crate::proto::resources::v1 as pb;
-use crate::served::resource_service_server::ResourceService;
 use crate::watching::WatchResponses;
 use std::sync::Arc;
 use tonic::{Request, Response, Status};

@@ -3,7 +3,7 @@
 use crate::api::{GrpcSettings, GrpcState};
 use crate::package::cache::PackageCache;
 use crate::typed::dispatch;
-use crate::{around, protos, services};
+use crate::{middleware, protos, services};
 use axum::Router;
 use axum::middleware::from_fn;
 use coeval_api::caller::CallerGate;
@@ -35,7 +35,7 @@ impl GrpcApi {
         // Its own answer to unknown paths would be that of every path.
         let routes = routes.prepare().into_axum_router().reset_fallback();
         routes
-            .layer(from_fn(around::around))
+            .layer(from_fn(middleware::handle))
             .merge(protos::router(Arc::clone(&self.0)))
     }
 
@@ -45,6 +45,6 @@ impl GrpcApi {
         let routes = Router::new().fallback(move |request: axum::extract::Request| {
             dispatch::call(Arc::clone(&api), request)
         });
-        routes.layer(from_fn(around::around))
+        routes.layer(from_fn(middleware::handle))
     }
 }

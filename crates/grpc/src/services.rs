@@ -4,6 +4,7 @@ use crate::access::{
     AccessService, BundleService, OrganizationService, RoleService, SessionService, UserService,
 };
 use crate::api::{GrpcSettings, GrpcState};
+use crate::generated::resource_service_server::ResourceServiceServer;
 use crate::health::HealthService;
 use crate::migrations::MigrationService;
 use crate::proto::access::v1 as access;
@@ -14,7 +15,6 @@ use crate::proto::types::v1 as types;
 use crate::reflection::{REQUEST_BYTES, ReflectionService};
 use crate::releases::ReleaseService;
 use crate::resources::GenericService;
-use crate::served::resource_service_server::ResourceServiceServer;
 use crate::tasks::TaskService;
 use crate::types::{InterfaceService, TypeService};
 use std::sync::Arc;

@@ -140,6 +140,7 @@ async fn migrate(
     asked: pb::MigrateResourcesRequest,
 ) -> Result<pb::MigrateResourcesResponse, MethodError> {
     let of: TypeKey = api.methods.kind(&caller, &asked.kind).await?;
+    // An empty text means *none said* to the parser; here both versions are needed.
     let version = |said: String, what: &str| -> Result<Version, MethodError> {
         let version = coeval_api::methods::parse_version(&text(said, what)?)?;
         version.ok_or_else(|| MethodError::invalid(format!("{what} is missing")))

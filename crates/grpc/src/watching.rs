@@ -1,5 +1,18 @@
 //! What a watch tells, the generic one and those of packages: their messages are the same but for
 //! the resource, which is encoded once however many watch.
+//!
+//! **Promises.** Messages come in the order of the store's commits, and all changes of one atomic write in
+//! one message. Each message has the sequence up to which everything was told: who resumes from it
+//! misses nothing.
+//!
+//! **How.** A watch is the engine's cursor and no more. The next event is read when the client has taken
+//! the message before, so that HTTP/2's flow control is the only queue. A resource is encoded by the
+//! first watcher who needs it in a form, and the engine keeps the bytes for the others; so the messages
+//! here hold bytes where those of the `.proto` files hold messages. On the wire the two are the same.
+//!
+//! **Ends.** A watch ends when the server drains, when its connection is given up for its age, at the
+//! caller's deadline, and with an error. Clients resume from their last sequence in each case, on
+//! whatever server.
 
 use crate::api::GrpcState;
 use crate::header::quarantined;

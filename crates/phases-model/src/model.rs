@@ -69,7 +69,6 @@ impl Model for Protocol {
     }
 
     fn actions(&self, state: &ModelState, actions: &mut Vec<ModelAction>) {
-        // Nothing can happen to a migration that is finished.
         if state.ended == Some(MigrationEnd::Finished) {
             return;
         }

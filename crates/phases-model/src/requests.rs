@@ -98,7 +98,6 @@ impl Protocol {
             ModelRequest::Write(server, object, write, fit) => {
                 let phase = state.servers[server].phase;
                 let found = state.objects[object].found();
-                // A refusal changes nothing, so it is no step.
                 let plan = self.plan_write(state, phase, &found, write, fit).ok()?;
                 // What is put onto the source of truth is the same, whichever major it was given at.
                 let job = match write {

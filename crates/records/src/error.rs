@@ -20,6 +20,46 @@ use coeval_core::{convert, decide, phases};
 use coeval_storage::{Revision, StorageError};
 use std::sync::Arc;
 
+/// What can't be done with a type version, because it is in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TypeInUse {
+    /// It has resources and can't be changed.
+    Change,
+    /// It has resources and can't be deleted.
+    Delete,
+    /// It has resources and can't be retired.
+    Retire,
+    /// Its major is in migration.
+    Migrating,
+}
+
+impl std::fmt::Display for TypeInUse {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Change => "has resources and can't be changed",
+            Self::Delete => "has resources and can't be deleted",
+            Self::Retire => "has resources and can't be retired",
+            Self::Migrating => "can't be changed or deleted while its major is in migration",
+        })
+    }
+}
+
+impl TypeInUse {
+    fn advice(self, id: &TypeVersionId) -> String {
+        let of = format!("{}:{}", id.vendor, id.nss);
+        match self {
+            Self::Change => "Register a new version with the change.".to_owned(),
+            Self::Delete | Self::Retire => format!(
+                "Move its resources to another version first: `coeval upgrade {of} --filter version=={} --namespace - --to VERSION`, as the provider, for those of all organizations.",
+                id.version
+            ),
+            Self::Migrating => format!(
+                "Wait until the migration has ended: `coeval migrate status {of}` shows it."
+            ),
+        }
+    }
+}
+
 /// Every refusal and failure of the engine.
 #[derive(Clone, Debug, PartialEq, thiserror::Error, Coded)]
 pub enum EngineError {
@@ -274,16 +314,13 @@ pub enum EngineError {
         id: TypeVersionId,
     },
     /// A version with resources never changes.
-    #[error("the type version {id} has resources and can't be {action}")]
-    #[code(
-        TYPE_IN_USE,
-        advice = "Register a new version, and move the resources to it if this one is to go."
-    )]
+    #[error("the type version {id} {action}")]
+    #[code(TYPE_IN_USE, advice = action.advice(id))]
     TypeInUse {
         /// Which.
         id: TypeVersionId,
-        /// What was to be done.
-        action: &'static str,
+        /// What was to be done, and what is in the way.
+        action: TypeInUse,
     },
     /// Somebody edits the version at this moment.
     #[error("the type version {id} is being edited")]

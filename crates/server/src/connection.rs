@@ -1,4 +1,10 @@
 //! One connection, from its first byte to its last.
+//!
+//! What a peer may take is bounded at each stage, and each bound has its own clock: the TLS handshake,
+//! the time until a first request ([`ConnectionLimits::headers`]), a peer that takes no byte of what it is
+//! sent ([`StallGuard`]), and the age of the connection as a whole ([`ConnectionAge`]). Age and a stop cut
+//! no running request by themselves: GOAWAY, or `connection: close`, asks the client to go on elsewhere,
+//! and what runs ends in its own time, or at the limit of the drain.
 
 use crate::age::{ConnectionAge, ConnectionEnd};
 use crate::config::ConnectionLimits;

@@ -50,6 +50,7 @@ pub struct StopOutcome {
 impl Listener {
     /// Loads the certificate and binds the port.
     pub async fn bind(config: ListenerConfig) -> Result<Self, ServerError> {
+        // Before the port is bound: a wrong certificate should not make a port that answers nobody.
         let tls = match config.tls {
             Some(files) => Some(ReloadingTls::load(files).await?),
             None => None,

@@ -27,6 +27,7 @@ const FORWARDED_FOR: &str = "x-forwarded-for";
 pub(crate) fn forwarded_for(headers: &HeaderMap) -> Option<IpAddr> {
     let last = headers.get_all(FORWARDED_FOR).iter().next_back()?;
     let last = last.to_str().ok()?.rsplit(',').next()?.trim();
+    // Proxies write IPv6 with and without brackets, and some add the port.
     let bare = last.trim_start_matches('[').trim_end_matches(']');
     let whole = bare.parse::<IpAddr>().ok();
     whole.or_else(|| {

@@ -53,6 +53,7 @@ async fn healthz() -> &'static str {
 async fn readyz(State(probes): State<ProbeState>) -> Response {
     let draining = probes.lifecycle.is_draining();
     let states = probes.readiness.ask().await;
+    // Draining is told beside the parts: an operator sees that nothing is broken.
     let ready = !draining && states.iter().all(|state| state.trouble.is_none());
     let parts: serde_json::Map<_, _> = states
         .into_iter()

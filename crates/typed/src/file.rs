@@ -136,6 +136,7 @@ impl PackageLayout {
             "google/protobuf/empty.proto",
             "google/protobuf/field_mask.proto",
         ];
+        // Compilers warn of an import that nothing uses.
         if uses_struct {
             imports.push("google/protobuf/struct.proto");
         }

@@ -258,6 +258,7 @@ impl LayoutBuilder<'_> {
                 all: free,
                 since: own.since,
             });
+        // Reserved is what has a number and no field in this version, whatever became of it.
         let used = fields.iter().map(|field| field.number);
         let used: HashSet<u32> = used.chain(extra.iter().map(|extra| extra.number)).collect();
         let gone = numbered

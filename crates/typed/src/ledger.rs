@@ -1,5 +1,14 @@
 //! Every field that ever had a number, for one major of a type. It only grows: a number, once
 //! given, means the same for ever, whether or not a version still has the field.
+//!
+//! Protobuf tells fields apart by number alone. A client that was generated years ago reads today's
+//! messages by the numbers of its day: a number that is given again would hand it a value of another
+//! field, without any error. So numbers are given in the order in which versions are registered, are
+//! never taken back, and are *reserved* where the newest version has no use for them.
+//!
+//! The same registrations in the same order lead to the same ledger, on every server and at every time:
+//! nothing is drawn, and nothing depends on what else is stored. An unproven version, and what was
+//! registered after it, gets no numbers until somebody decides that it may stay.
 
 use crate::finding::PackageFindingKind;
 use crate::kind::{FieldForm, ItemKind};
@@ -142,11 +151,13 @@ impl Ledger {
         };
         let used: HashSet<usize> = inside.iter().filter_map(own).collect();
         for (at, field) in fields.iter_mut().enumerate() {
+            // `extra` stays for ever, and what came with a newer version is not this one's to retire.
             let there = used.contains(&at) || field.name == EXTRA || field.since > described;
             if !there && field.gone.is_none() {
                 field.gone = Some(described);
             }
         }
+        // Only into messages that keep their number: below one that is retired nothing is used any more.
         for (json, node) in inside {
             let is_message = node.kind.item() == ItemKind::Message;
             if is_message && let Ok(FieldPlace::Own(_)) = index.place(json, node.kind) {
@@ -164,6 +175,7 @@ impl Ledger {
         bytes: &mut usize,
     ) {
         let mut fields = self.messages.remove(path).unwrap_or_default();
+        // Kept beside the fields, since each look-up by name over all of them would be quadratic.
         let mut index = FieldIndex::of(&fields, version);
         let mut needs_extra = free;
         for (json, node) in inside {
@@ -186,6 +198,7 @@ impl Ledger {
                     index.add(&fields)
                 }
             };
+            // An older version may be registered after a newer one.
             if let Some(field) = fields.get_mut(at) {
                 field.since = field.since.min(version);
             }
@@ -197,6 +210,7 @@ impl Ledger {
         if !fields.is_empty() {
             self.messages.insert(path.to_owned(), fields);
         }
+        // After the fields of this message have their numbers: how deep a type is never changes them.
         let messages = inside
             .iter()
             .filter(|(_, node)| node.kind.item() == ItemKind::Message);

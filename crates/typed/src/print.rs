@@ -17,6 +17,7 @@ impl std::fmt::Display for PackageFile {
         let mut text = ProtoText {
             out: String::from("syntax = \"proto3\";\n\n"),
             // A package called google or coeval would hide the real one.
+            // Names of other files need a leading dot then.
             dot: self
                 .package
                 .split('.')

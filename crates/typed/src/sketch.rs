@@ -140,6 +140,7 @@ impl<'s> SketchWalk<'s> {
         let Some(ResolvedSchema { schema, refs }) = self.resolve(schema) else {
             return any(outer);
         };
+        // Put back afterwards: the same reference beside this one is no recursion.
         let following = self.under.len();
         self.under.extend(refs);
         let mut node = self.plain(schema, depth).unwrap_or_else(|| any(None));
@@ -158,6 +159,7 @@ impl<'s> SketchWalk<'s> {
         let word = match schema.get("type") {
             Some(Value::String(word)) => Some(word.as_str()),
             Some(Value::Array(words)) => match words.as_slice() {
+                // A list of several types fits no one kind of field.
                 [Value::String(word)] => Some(word.as_str()),
                 _ => return None,
             },
@@ -174,6 +176,7 @@ impl<'s> SketchWalk<'s> {
             Some(_) => None,
             None if has_properties(schema) => self.object(schema, depth),
             None => {
+                // Without a type, an enumeration of texts says as much as one.
                 let values = schema.get("enum").and_then(Value::as_array)?;
                 let texts = values.iter().all(Value::is_string) && !values.is_empty();
                 (texts && !has_alternatives(schema)).then(|| one(ItemKind::String))
@@ -183,6 +186,7 @@ impl<'s> SketchWalk<'s> {
 
     fn list(&mut self, schema: &'s Map<String, Value>, depth: usize) -> Option<SketchNode> {
         let items = schema.get("items").filter(|items| items.is_object())?;
+        // Items that differ by their place have no one kind.
         if schema.contains_key("prefixItems") {
             return None;
         }
@@ -193,9 +197,11 @@ impl<'s> SketchWalk<'s> {
 
     fn object(&mut self, schema: &'s Map<String, Value>, depth: usize) -> Option<SketchNode> {
         if has_properties(schema) {
+            // Fields that only some alternatives have would need a message for each: a plain value holds all.
             if alternatives_declare(schema) {
                 return None;
             }
+            // Noted, so that the author is told: nothing is wrong with the type, it is only large.
             if depth >= MESSAGE_DEPTH || self.left == 0 {
                 self.cut = true;
                 return None;
@@ -240,6 +246,7 @@ impl<'s> SketchWalk<'s> {
         // Those of this object first: what is too much is what is further down.
         self.left = self.left.saturating_sub(properties.len());
         for (name, schema) in properties {
+            // Declared as never there: a field of it could hold nothing.
             if schema == &Value::Bool(false) {
                 continue;
             }

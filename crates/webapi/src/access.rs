@@ -94,6 +94,7 @@ pub(crate) async fn member(
 
 /// The same for one that may be gone.
 pub(crate) fn member_of(id: &str) -> Result<AclMember, WebError> {
+    // Cut, since the id is the caller's own text and goes into the answer.
     let bad = || {
         let id: String = id.chars().take(100).collect();
         WebError::invalid(format!(

@@ -18,6 +18,7 @@ pub(crate) async fn data(
     let mut out = b"{\"sequence\":".to_vec();
     print(&token.to_string(), &mut out);
     out.extend_from_slice(b",\"changes\":[");
+    // One for all changes of the event: they mostly have the same few owners and organizations.
     let mut writer = ResourceWriter::new(api, caller);
     let urn = |id| format!("urn:vcloud:entity:{of}:{id}");
     for (number, change) in all.iter().enumerate() {
@@ -27,6 +28,7 @@ pub(crate) async fn data(
         match change {
             WatchedChange::Put(resource) => {
                 out.extend_from_slice(b"{\"put\":");
+                // Bytes that other watchers share: the event is put together around them.
                 out.extend_from_slice(&writer.shared(resource).await?);
                 out.push(b'}');
             }

@@ -97,6 +97,7 @@ impl WebError {
     /// Told as a failed precondition, if the revision was said in `If-Match`.
     pub(crate) fn conditioned(self, if_match: bool) -> Self {
         match self {
+            // Who said the condition in a header is told of it by the status that HTTP has for that header.
             Self::Method(error) if if_match && error.error_kind() == ErrorKind::Aborted => {
                 Self::Precondition(error)
             }
@@ -124,6 +125,7 @@ impl WebError {
             return all;
         };
         let found = error.details();
+        // What is empty is left out, so that a field that is there always says something.
         let mut put = |key: &str, value: Value| {
             let empty = value.is_null() || value.as_array().is_some_and(Vec::is_empty);
             if !empty {
@@ -151,6 +153,7 @@ impl WebError {
     /// The body of an error. What went wrong inside of the server goes to its log, not to the
     /// caller.
     pub(crate) fn body(&self) -> Value {
+        // The title of the code stands in for the text, which may name hosts and files.
         let message = if self.status().is_server_error() {
             tracing::error!(code = %self.code(), error = %self, "a request failed");
             self.code().title().to_owned()

@@ -53,7 +53,7 @@ pub(crate) fn three(text: &str, what: &str) -> Result<(String, String, Version),
     let [vendor, nss, version] = parts.as_slice() else {
         return Err(bad("use vendor:nss:version".to_owned()));
     };
-    let version = Version::parse_full(version).map_err(|error| bad(error.to_string()))?;
+    let version = Version::parse_header(version).map_err(|error| bad(error.to_string()))?;
     Ok(((*vendor).to_owned(), (*nss).to_owned(), version))
 }
 

@@ -1,6 +1,6 @@
 //! Phased migrations, and the servers that take part in them.
 
-mod shown;
+mod represent;
 
 use crate::api::WebState;
 use crate::call::WebCall;
@@ -89,18 +89,22 @@ fn moves() -> Vec<WebRoute> {
 
 async fn servers(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let all = api.engine().servers(call.caller()?).await?;
-    lists::page(&call, all.iter().map(shown::server).collect(), &SERVER_KEYS)
+    lists::page(
+        &call,
+        all.iter().map(represent::server).collect(),
+        &SERVER_KEYS,
+    )
 }
 
 async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let all = api.engine().migrations(call.caller()?).await?;
-    lists::page(&call, all.iter().map(shown::migration).collect(), &KEYS)
+    lists::page(&call, all.iter().map(represent::migration).collect(), &KEYS)
 }
 
 async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let status = api.engine().migration_status(call.caller()?, &of).await?;
-    Ok(RestAnswer::ok(&shown::migration(&status)))
+    Ok(RestAnswer::ok(&represent::migration(&status)))
 }
 
 async fn plan(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
@@ -111,19 +115,19 @@ async fn plan(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError>
     };
     let (from, to) = (major("from")?, major("to")?);
     let plan = api.engine().plan_migration(call.caller()?, &of, from, to);
-    Ok(RestAnswer::ok(&shown::plan(&plan.await?)))
+    Ok(RestAnswer::ok(&represent::plan(&plan.await?)))
 }
 
 async fn verify(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let found = api.engine().verify_migration(call.caller()?, &of, &|_| {});
-    Ok(RestAnswer::ok(&shown::verified(&of, &found.await?)))
+    Ok(RestAnswer::ok(&represent::verified(&of, &found.await?)))
 }
 
 async fn loss(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let report = api.engine().loss_report(call.caller()?, &of).await?;
-    Ok(RestAnswer::ok(&shown::loss(&of, &report)))
+    Ok(RestAnswer::ok(&represent::loss(&of, &report)))
 }
 
 async fn failed(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
@@ -138,7 +142,10 @@ async fn failed(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErro
     let mut found = found.await?;
     let more = found.len() > size;
     found.truncate(size);
-    let items: Vec<Value> = found.iter().map(|one| shown::failed(&of, one)).collect();
+    let items: Vec<Value> = found
+        .iter()
+        .map(|one| represent::failed(&of, one))
+        .collect();
     let next = items.last().filter(|_| more).map(|last| &last["id"]);
     Ok(RestAnswer::ok(
         &json!({ "items": items, "nextPageToken": next }),
@@ -170,7 +177,7 @@ async fn start(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError
         meaning_changed: changed?,
     };
     let begun = api.engine().start_migration(call.caller()?, &of, &declared);
-    Ok(RestAnswer::created(&shown::migration(&begun.await?)))
+    Ok(RestAnswer::created(&represent::migration(&begun.await?)))
 }
 
 async fn change(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
@@ -183,7 +190,7 @@ async fn change(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErro
         rate: number(&body, "rate")?,
     };
     let changed = api.engine().change_migration(call.caller()?, &of, &change);
-    Ok(RestAnswer::ok(&shown::migration(&changed.await?)))
+    Ok(RestAnswer::ok(&represent::migration(&changed.await?)))
 }
 
 async fn advance(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
@@ -197,7 +204,7 @@ async fn advance(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErr
         without_access: body.texts("withoutAccess")?.unwrap_or_default(),
     };
     let moved = api.engine().advance_migration(call.caller()?, &of, advance);
-    Ok(RestAnswer::ok(&shown::migration(&moved.await?)))
+    Ok(RestAnswer::ok(&represent::migration(&moved.await?)))
 }
 
 async fn back(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
@@ -205,14 +212,14 @@ async fn back(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError>
     let body = call.object_or_nothing(&["fence"])?;
     let fence = body.flag("fence")?.unwrap_or(false);
     let moved = api.engine().back_migration(call.caller()?, &of, fence);
-    Ok(RestAnswer::ok(&shown::migration(&moved.await?)))
+    Ok(RestAnswer::ok(&represent::migration(&moved.await?)))
 }
 
 async fn undo(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     call.object_or_nothing(&[])?;
     let moved = api.engine().undo_migration(call.caller()?, &of).await?;
-    Ok(RestAnswer::ok(&shown::migration(&moved)))
+    Ok(RestAnswer::ok(&represent::migration(&moved)))
 }
 
 async fn retry(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {

@@ -95,6 +95,7 @@ async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError>
         operation: call.said("operation"),
         resource: call.said("resource"),
         before: before.map_err(|_| WebError::query("pageToken", "it is of no page"))?,
+        // One more than fits on the page says that there is a next one.
         limit: size.saturating_add(1),
     };
     let mut page = api.engine().tasks(call.caller()?, &query).await?;

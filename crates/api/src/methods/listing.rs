@@ -39,6 +39,7 @@ impl ResourceMethods {
         asked: &ListParams,
     ) -> Result<Page, MethodError> {
         let org = self.scope(caller, &asked.namespace).await?;
+        // A selector that can't be read is told before anything is read from the store.
         let versions = asked.selector.versions()?;
         let query = ListQuery {
             of: ListOf::Type {
@@ -51,6 +52,7 @@ impl ResourceMethods {
             page: match (asked.page_token.as_str(), asked.page) {
                 ("", 0) => PageAt::First,
                 ("", number) => PageAt::Number(number),
+                // A token knows where it leads; a number beside it says nothing more.
                 (token, _) => PageAt::After(token.to_owned()),
             },
             page_size: match asked.page_size {

@@ -58,7 +58,9 @@ impl ResourceSelector {
     pub fn versions(&self) -> Result<Option<Classification>, MethodError> {
         match self.stored_version.as_str() {
             "" => Ok(None),
-            text => Ok(Some(Classification::parse(text.trim_start_matches('v'))?)),
+            text => Ok(Some(Classification::parse(
+                text.strip_prefix('v').unwrap_or(text),
+            )?)),
         }
     }
 }

@@ -26,6 +26,7 @@ pub async fn read_bytes(
     let too_large = |bytes| RestError::Body(BodyError::TooLarge { bytes, limit });
     let said = headers.get(header::CONTENT_LENGTH);
     let said = said.and_then(|said| said.to_str().ok()?.parse::<usize>().ok());
+    // Refused by its own words, before a byte of it is held.
     if let Some(said) = said.filter(|said| *said > limit) {
         pass_over(body).await;
         return Err(too_large(said));

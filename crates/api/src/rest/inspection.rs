@@ -56,6 +56,7 @@ pub fn inspect_query(
             }
         }
     }
+    // A parameter that is repeated, as `label` is, is told of once.
     warnings.dedup();
     Ok(warnings)
 }
@@ -94,6 +95,7 @@ pub fn inspect_body(
     schemas: &BodySchemas,
     ignorable: &[String],
 ) -> (Bytes, Vec<String>) {
+    // Nearly every body: it is not even read here.
     let nothing_to_find = ignorable.is_empty() && !schemas.has_deprecated;
     let schemas = &schemas.all;
     if nothing_to_find || body.is_empty() {
@@ -114,6 +116,7 @@ pub fn inspect_body(
     }
     let changed = !warnings.is_empty();
     deprecated_fields(&value, root, schemas, &mut Vec::new(), &mut warnings);
+    // Written anew only if something was taken out. Else it stays byte for byte what was sent.
     if changed {
         (value.to_string().into(), warnings)
     } else {
@@ -177,10 +180,12 @@ fn take_out(value: &mut Value, schema: &Value, schemas: &Map<String, Value>, pat
     let (mut value, mut schema, mut rest) = (value, schema, path);
     loop {
         let (name, below) = rest.split_once('.').unwrap_or((rest, ""));
+        // In an open object every name is content: nothing of that is this server's to drop.
         let Some(map) = value.as_object_mut().filter(|_| !is_open(schema, schemas)) else {
             return false;
         };
         let declared = properties(schema, schemas, 0);
+        // Only the last part of the path is taken out: what it is in must be known.
         let Some((_, inner)) = declared.iter().find(|(known, _)| *known == name) else {
             return below.is_empty() && map.shift_remove(name).is_some();
         };

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 pub fn table_router(routes: impl IntoIterator<Item = (String, MethodRouter)>) -> Router {
     let mut paths: BTreeMap<String, MethodRouter> = BTreeMap::new();
     for (path, methods) in routes {
+        // Merged by path: axum refuses a path that is added twice.
         let there = paths.remove(&path).unwrap_or_default();
         paths.insert(path, there.merge(methods));
     }

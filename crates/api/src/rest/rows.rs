@@ -40,6 +40,7 @@ impl<'k> FilterableRows<'k> {
     /// # Errors
     /// If they have none that is called so.
     pub fn field(self, key: &str) -> Result<FilterField, FilterError> {
+        // Only the first part is fixed: rows have objects in them, such as references with a name and an id.
         let first = key.split('.').next().unwrap_or_default();
         if self.keys.contains(&first) {
             ContentPath::from_dotted(key).map(FilterField::Content)

@@ -25,7 +25,7 @@ use coeval_core::types::TypeVersionId;
 use coeval_core::version::Version;
 use coeval_records::audit::{Deed, What};
 use coeval_records::error::EngineError;
-use coeval_records::error::tasks::TaskError;
+use coeval_records::error::tasks::{TargetFlaw, TaskError};
 use coeval_records::keys::TypeKey;
 use coeval_resources::task_calls::NewTask;
 use coeval_resources::tasks::task::{About, Task};
@@ -123,13 +123,13 @@ pub(crate) fn check_target(
     }
     let refuse = |reason| Err(TaskError::TargetRefused { from, to, reason }.into());
     if from == Some(to) {
-        return refuse("it is the same version");
+        return refuse(TargetFlaw::Same);
     }
     if state.phase.migration.is_some() {
-        return refuse("the type is being moved to another major, in phases");
+        return refuse(TargetFlaw::InPhases);
     }
     if state.phase.closed.contains(&to.major) {
-        return refuse("the major is closed");
+        return refuse(TargetFlaw::Closed);
     }
     Ok(())
 }

@@ -21,7 +21,7 @@ use coeval_core::types::{TypeVersion, without_annotations};
 use coeval_core::version::Version;
 use coeval_records::attempts::{Attempts, unless_raced};
 use coeval_records::audit::{Deed, What};
-use coeval_records::error::EngineError;
+use coeval_records::error::{EngineError, TypeInUse};
 use coeval_records::keys::{self, TypeKey};
 use coeval_storage::{
     AtomicWrite, Key, ReadRange, ReadRequest, RecordPut, Revision, StorageError, WriteAction,
@@ -129,10 +129,7 @@ impl Catalog {
             if migration.is_some_and(|one| [one.from, one.to].contains(&version.major)) {
                 return Err(EngineError::TypeInUse {
                     id: definition.id(of),
-                    action: match edit {
-                        TypeEdit::Replace(_) => "changed while its major is in migration",
-                        TypeEdit::Delete => "deleted while its major is in migration",
-                    },
+                    action: TypeInUse::Migrating,
                 });
             }
             // Found out before anybody is made to wait.
@@ -141,10 +138,8 @@ impl Catalog {
                 self.check_links_known(&state, definition).await?;
                 if self.has_resources(of, version).await? {
                     let id = definition.id(of);
-                    return Err(EngineError::TypeInUse {
-                        id,
-                        action: "retired",
-                    });
+                    let action = TypeInUse::Retire;
+                    return Err(EngineError::TypeInUse { id, action });
                 }
                 if self.place_links(of, Some(version)).await? {
                     continue;
@@ -160,8 +155,8 @@ impl Catalog {
                 return Err(EngineError::TypeInUse {
                     id: definition.id(of),
                     action: match edit {
-                        TypeEdit::Replace(_) => "changed",
-                        TypeEdit::Delete => "deleted",
+                        TypeEdit::Replace(_) => TypeInUse::Change,
+                        TypeEdit::Delete => TypeInUse::Delete,
                     },
                 });
             }

@@ -2,6 +2,7 @@
 
 use super::error::ApplyError;
 use super::plan::{ApplyPlan, plan};
+use super::validate::schema_refusal;
 use crate::calls::WriteReport;
 use crate::context::ClientSession;
 use crate::files::DeclaredResource;
@@ -80,14 +81,20 @@ pub(crate) async fn carry_out(
 ) -> Result<AppliedPlan, RefusedPlan> {
     let mut attempt = 1;
     loop {
-        let plan = plan(session, file).await?;
+        let mut plan = plan(session, file).await?;
         if let Some(error) = plan.refusal().filter(|_| !force) {
             let plan = Some(Box::new(plan));
             return Err(RefusedPlan { error, plan });
         }
         let outcome = planned_outcome(&plan);
-        // Not only the same content: the server also knows that this file declares it.
         if outcome == ApplyOutcome::Unchanged && plan.noted {
+            // Nothing is sent, so the server does not refuse it.
+            if session.strict
+                && let Some(error @ ApplyError::Undeclared { .. }) =
+                    schema_refusal(session, &mut plan).await
+            {
+                return Err(error.into());
+            }
             let wrote = None;
             return Ok(AppliedPlan {
                 outcome,

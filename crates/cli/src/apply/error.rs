@@ -2,6 +2,7 @@
 
 use coeval_client::ClientError;
 use coeval_codes::Coded;
+use coeval_core::convert::ConversionRefusal;
 use coeval_core::types::ContentError;
 
 /// Why one resource is not as its file says.
@@ -53,6 +54,29 @@ pub(crate) enum ApplyError {
         /// What does not fit.
         error: ContentError,
     },
+    /// Found without asking the server: it sets fields that only other versions have.
+    #[error("{name} would be refused: {error}")]
+    #[code(from = error)]
+    Unexpressed {
+        /// `app/web`.
+        name: String,
+        /// Which.
+        error: ConversionRefusal,
+    },
+    /// Found without asking the server: no version has these fields, and strictness is asked for.
+    #[error("{name} would be refused: no version of {kind} declares {}", fields.join(", "))]
+    #[code(
+        FIELD_UNDECLARED,
+        advice = "Correct the names (`coeval explain {kind}` shows them), or leave `--strict` out."
+    )]
+    Undeclared {
+        /// `app/web`.
+        name: String,
+        /// Its kind.
+        kind: String,
+        /// Pointers to some of them.
+        fields: Vec<String>,
+    },
     /// Nobody says which version the content of a new one has.
     #[error("{name} is not there yet, and its file says no version")]
     #[code(
@@ -79,4 +103,14 @@ pub(crate) enum ApplyError {
         /// Why.
         error: ClientError,
     },
+}
+
+impl ApplyError {
+    /// Whether the content is refused, whoever writes it.
+    pub(crate) const fn is_misfit(&self) -> bool {
+        matches!(
+            self,
+            Self::Unfit { .. } | Self::Unexpressed { .. } | Self::Undeclared { .. }
+        )
+    }
 }

@@ -76,7 +76,7 @@ impl ApplyReport {
 pub(crate) fn show(form: ResultFormat, resource: &Resource) -> Result<(), ClientError> {
     match form {
         ResultFormat::Name => {
-            messages::out(&format!("{}/{}\n", resource.kind, resource.metadata.name))
+            messages::out(&format!("{}/{}\n", resource.kind, resource.metadata.name));
         }
         ResultFormat::Yaml => {
             messages::out(&format!("---\n{}", crate::yaml::text(&as_value(resource)?)));

@@ -4,11 +4,13 @@
 use super::explain::{print, terminal_width};
 use super::findings::{of_texts, only_undecided, render, values};
 use super::read::read_documents;
+use super::server_types::versions_of;
 use crate::context::ClientSession;
 use crate::failure::Failure;
 use crate::rows::say;
 use coeval_client::{ClientError, ClientErrorKind};
 use coeval_core::types::{BodyLimits, read_document};
+use coeval_core::version::Version;
 use coeval_proto::types::v1 as pb;
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -56,10 +58,9 @@ pub(super) async fn register(
         // Sent as it is written: the server reads it, and may know more than this release.
         let done = session.client.types().register_type_version(request).await;
         match done.map_err(ClientError::of_write) {
-            Ok(done) => report_registered(&done.into_inner())?,
-            // It may be the same; then running the command again is no error.
+            Ok(done) => report_registered(session, &done.into_inner()).await?,
             Err(error) if error.kind() == ClientErrorKind::Exists => {
-                check_same_definition(session, &file, error).await?;
+                check_same_definition(session, &file, error).await?
             }
             Err(error) if !error.detail().findings.is_empty() => return report_refusal(&error),
             Err(error) => return Err(error.into()),
@@ -68,15 +69,45 @@ pub(super) async fn register(
     Ok(ExitCode::SUCCESS)
 }
 
-fn report_registered(done: &pb::RegisterTypeVersionResponse) -> Result<(), Failure> {
+async fn report_registered(
+    session: &ClientSession,
+    done: &pb::RegisterTypeVersionResponse,
+) -> Result<(), Failure> {
     print(&render(&done.findings, terminal_width()))?;
-    let parent = match done.parent.as_str() {
-        "" => "the first of its type".to_owned(),
-        parent => format!("compared with {parent}"),
+    let newer = newer(session, &done.id).await;
+    let parent = match (done.parent.as_str(), &newer) {
+        ("", None) => "the first of its type".to_owned(),
+        ("", Some(newer)) => format!("older than {newer}"),
+        (parent, _) => format!("compared with {parent}"),
     };
     let unproven = if done.unproven { ", unproven" } else { "" };
     say(&format!("registered {} ({parent}{unproven})", done.id));
+    if let Some(newer) = newer {
+        say(&unseen(&done.id, newer));
+    }
     Ok(())
+}
+
+/// The newest version of its type, if that is another one. Nothing depends on it but what is said:
+/// what can't be found out is left out.
+async fn newer(session: &ClientSession, id: &str) -> Option<Version> {
+    let (of, own) = id.rsplit_once(':')?;
+    let own = Version::parse_full(own).ok()?;
+    let versions = versions_of(session, of).await.ok()?;
+    let versions = versions.iter().map(|one| Version::parse_full(&one.version));
+    newest_beside(own, versions.flatten())
+}
+
+fn newest_beside(own: Version, all: impl Iterator<Item = Version>) -> Option<Version> {
+    all.max().filter(|newest| *newest > own)
+}
+
+/// A version that is older than another one inherits no access.
+fn unseen(id: &str, newer: Version) -> String {
+    format!(
+        "note: {id} is older than {newer} and inherits no access: organizations don't see it until \
+         `coeval type grant {id} org:NAME read-write`"
+    )
 }
 
 /// The findings to stdout, as those of `type check`; the rest to stderr.
@@ -218,6 +249,23 @@ fn value(done: &pb::CheckTypeVersionResponse, code: u8) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_version_that_is_older_than_another_is_told_to_be_unseen() {
+        let v = |minor| Version::new(1, minor, 0);
+        assert_eq!(newest_beside(v(1), [v(1)].into_iter()), None);
+        assert_eq!(newest_beside(v(2), [v(1), v(2)].into_iter()), None);
+        assert_eq!(
+            newest_beside(v(1), [v(1), v(3), v(2)].into_iter()),
+            Some(v(3))
+        );
+        let told = unseen("acme:app:1.1.0", v(3));
+        assert!(
+            told.contains("older than 1.3.0 and inherits no access"),
+            "{told}"
+        );
+        assert!(told.contains("`coeval type grant acme:app:1.1.0 org:NAME read-write`"));
+    }
 
     #[test]
     fn the_same_definition_may_be_written_otherwise() {

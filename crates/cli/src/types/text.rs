@@ -2,7 +2,7 @@
 
 use super::explanation::{ExplainedField, ExplainedPlace, FieldSince, TypeExplanation};
 use super::tree::branches;
-use crate::columns::{cut, pad, plain, width, wrap};
+use crate::columns::{cut, pad, single_line, width, wrap};
 use coeval_core::types::PathToken;
 use serde_json::Value;
 
@@ -208,7 +208,7 @@ fn name(field: &ExplainedField<'_>) -> String {
     match field.path.steps().last() {
         None => "content".to_owned(),
         Some(PathToken::Every) => "*".to_owned(),
-        Some(PathToken::Key(key)) if key.is_empty() || key == "*" || *key != plain(key) => {
+        Some(PathToken::Key(key)) if key.is_empty() || key == "*" || *key != single_line(key) => {
             format!("{key:?}")
         }
         Some(PathToken::Key(key)) => key.clone(),

@@ -85,6 +85,7 @@ pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
     let id = urn::interface(call.param("id"))?;
     let body = call.object()?;
     let description = body.text("description")?;
+    // The name is part of the id, and so can't be changed: that of the body is not looked at.
     let execution = behavior_body::execution(&body)?;
     let done = api.engine.change_behavior(
         call.caller()?,

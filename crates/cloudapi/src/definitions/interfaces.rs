@@ -22,6 +22,7 @@ pub(super) async fn list(api: Arc<CloudState>, call: CloudCall) -> Result<RestAn
 
 pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let body = call.object()?;
+    // A whole version: `1.0` names a family of interfaces, which nobody can define.
     let version = body.needed("version")?;
     let version = Version::parse_full(&version)
         .map_err(|error| ApiError::request(format!("version: {error}")))?;

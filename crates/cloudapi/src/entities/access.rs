@@ -1,6 +1,6 @@
 //! What somebody may do with an entity, and why.
 
-use super::which::entity;
+use super::target::entity;
 use crate::api::CloudState;
 use crate::call::CloudCall;
 use crate::error::ApiError;

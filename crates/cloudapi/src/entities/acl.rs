@@ -2,7 +2,7 @@
 //! the same at every server and in every answer.
 
 use super::represent::reference;
-use super::which::{entity, sequenced};
+use super::target::{entity, sequenced};
 use crate::api::CloudState;
 use crate::api_version::ApiVersion;
 use crate::call::{BodyFields, CloudCall};

@@ -3,7 +3,7 @@
 use super::fields::field;
 use super::read::noticed;
 use super::represent::{EntityWriter, text};
-use super::which::{accepted, not_own, sequenced, wanting};
+use super::target::{accepted, not_own, sequenced, wanting};
 use crate::api::CloudState;
 use crate::call::CloudCall;
 use crate::error::ApiError;
@@ -76,7 +76,7 @@ fn named(call: &CloudCall) -> Result<TypeKey, ApiError> {
 fn versions(call: &CloudCall) -> Result<Classification, ApiError> {
     let version = call.param("version");
     let read = Classification::parse(version);
-    read.map_err(|error| ApiError::id(version, "a version", error.to_string()))
+    read.map_err(|error| ApiError::id(version, "a version", error.flaw.to_string()))
 }
 
 async fn answer(api: &CloudState, call: &CloudCall, of: ListOf) -> Result<RestAnswer, ApiError> {

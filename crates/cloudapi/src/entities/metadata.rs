@@ -1,6 +1,6 @@
 //! Metadata entries of one entity.
 
-use super::which::{entity, revision};
+use super::target::{entity, revision};
 use crate::api::CloudState;
 use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;

@@ -1,6 +1,6 @@
 //! Moving all entities of one type version to another.
 
-use super::which::not_own;
+use super::target::not_own;
 use super::write::task_url;
 use crate::api::CloudState;
 use crate::call::{BodyFields, CloudCall};
@@ -17,6 +17,7 @@ pub(super) async fn start(api: Arc<CloudState>, call: CloudCall) -> Result<RestA
     not_own(&of)?;
     let body = call.object()?;
     let (target, to) = urn::type_version(&body.needed("targetEntityType")?)?;
+    // Versions of one type convert; types do not.
     if target != of {
         return Err(
             ApiError::request(format!("entities of {of} can't become those of {target}"))
@@ -40,7 +41,7 @@ fn meaning_changed(body: &Map<String, Value>) -> Result<Vec<Version>, ApiError> 
     let all = body.list("meaningChanged")?;
     let version = |value: &Value| {
         let text = value.as_str().unwrap_or_default();
-        let read = Version::parse_full(text);
+        let read = Version::parse_header(text);
         read.map_err(|error| ApiError::request(format!("meaningChanged: {error}")))
     };
     all.into_iter().flatten().map(version).collect()

@@ -1,7 +1,7 @@
 //! Reading one entity, and resolving it.
 
 use super::represent::{self, EntityWriter};
-use super::which::{accepted, entity, sequenced, wanting};
+use super::target::{accepted, entity, sequenced, wanting};
 use crate::api::CloudState;
 use crate::call::CloudCall;
 use crate::error::ApiError;
@@ -59,6 +59,7 @@ pub(super) async fn resolve(api: Arc<CloudState>, call: CloudCall) -> Result<Res
     let (of, target) = entity(&call)?;
     let caller = call.caller()?;
     let resource = api.engine.resolve(caller, &of, &target).await?;
+    // Not the whole entity: clients merge this answer into what they have.
     let text = EntityWriter::new(&api, caller, call.version).entity_state(&resource);
     let answer = RestAnswer::raw_json(StatusCode::OK, text).with(ETAG, &represent::etag(&resource));
     Ok(sequenced(answer, resource.token))

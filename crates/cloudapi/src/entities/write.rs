@@ -1,7 +1,7 @@
 //! Making, changing and deleting entities.
 
 use super::represent;
-use super::which::{accepted, entity, if_match, not_own, sequenced, wanting};
+use super::target::{accepted, entity, if_match, not_own, sequenced, wanting};
 use crate::api::CloudState;
 use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;

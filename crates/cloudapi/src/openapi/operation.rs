@@ -47,6 +47,7 @@ pub(super) fn describe(route: &CloudRoute) -> Value {
         if let Some(body) = route.body.and_then(body) {
             operation.insert("requestBody".into(), body);
         }
+        // None of its own is that of the whole document: a bearer token.
         let security = match route.needs {
             RequiredCredentials::User => None,
             RequiredCredentials::Nothing => Some(json!([])),

@@ -33,6 +33,7 @@ pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
         description: body.text("description")?,
         vdcs: Vec::new(),
     };
+    // The engine creates organizations enabled.
     let enabled = body.flag("isEnabled")?.unwrap_or(true);
     let mut org = api.engine.create_org(caller, &new).await?;
     if !enabled {
@@ -54,6 +55,8 @@ pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
             "the name of an organization never changes",
         ));
     }
+    // A PUT replaces: a display name or description that is absent is removed. Data centers are not in this
+    // form, and stay.
     let edit = OrgEdit {
         revision: Some(org.revision),
         display_name: Some(body.text("displayName")?),

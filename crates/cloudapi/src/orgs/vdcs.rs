@@ -36,6 +36,7 @@ async fn find(api: &CloudState, call: &CloudCall) -> Result<VirtualDataCenter, A
     let id =
         id.ok_or_else(|| ApiError::id(what, "a virtual data center's id", "it has no UUID"))?;
     let id = format!("urn:vcloud:vdc:{id}");
+    // A data center is no record: its id is made of the organization's and its name, so all are tried.
     let orgs = places::orgs(api, call.caller()?).await?;
     let mut all = orgs.iter().flat_map(vdcs_of);
     let unknown = || {

@@ -1,6 +1,6 @@
 //! Rights bundles.
 
-use super::one::{listed, page};
+use super::right::{listed, page};
 use crate::api::CloudState;
 use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;

@@ -1,7 +1,7 @@
 //! To whom bundles and global roles are published.
 
 use super::bundles::one;
-use super::one::references;
+use super::right::references;
 use super::roles;
 use crate::api::CloudState;
 use crate::call::{BodyFields, CloudCall};

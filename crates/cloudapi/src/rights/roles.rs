@@ -1,6 +1,6 @@
 //! Roles: global ones, and those of the organization that the caller acts in.
 
-use super::one::{listed, page};
+use super::right::{listed, page};
 use crate::api::CloudState;
 use crate::call::{BodyFields, CloudCall};
 use crate::error::ApiError;

@@ -34,6 +34,7 @@ pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
 async fn own(api: &CloudState, call: &CloudCall) -> Result<Vec<Session>, ApiError> {
     let caller = call.caller()?;
     let mut all = api.engine.list_sessions(caller, caller.user()).await?;
+    // Sessions are tokens too, and none of this list.
     all.retain(|one| one.kind == SessionKind::ApiToken);
     all.sort_by_key(|one| (one.created, one.short));
     Ok(all)

@@ -1,6 +1,6 @@
 //! A task in JSON.
 
-use super::shown::{TaskReference, TaskView};
+use super::view::{TaskReference, TaskView};
 use serde_json::{Value, json};
 
 pub(super) fn task(task: &TaskView) -> Value {

@@ -1,6 +1,6 @@
 //! A task in XML.
 
-use super::shown::{TaskReference, TaskView};
+use super::view::{TaskReference, TaskView};
 use crate::xml::{self, XmlWriter};
 
 pub(super) fn task(task: &TaskView) -> String {

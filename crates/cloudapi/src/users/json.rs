@@ -47,6 +47,7 @@ pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
     };
     let new = NewUser {
         name: body.needed("username")?,
+        // By default where the caller acts, which for a provider's user may be a tenant.
         org: org.unwrap_or_else(|| caller.org().to_owned()),
         full_name: body.text("fullName")?,
         email: body.text("email")?,

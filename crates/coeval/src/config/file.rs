@@ -46,6 +46,7 @@ impl FileSettings {
                 "Write one `key = value` a line.",
             )
         };
+        // Read twice, once for the places and once for the values: a refusal names the line.
         let spans = DeTable::parse(text).map_err(broken)?;
         let mut values: Table = toml::from_str(text).map_err(broken)?;
         let mut settings = Vec::new();
@@ -90,6 +91,7 @@ impl FileSettings {
             };
             let id = flag.get_id().clone();
             let values = self.values(setting, flag)?;
+            // Clap speaks of a flag where a default is wrong; here it is the file that has to be named.
             self.try_out(setting, &command, &values)?;
             command = command.mut_arg(id, |flag| flag.default_values(values));
         }
@@ -124,6 +126,7 @@ impl FileSettings {
             .iter()
             .map(|value| format!("--{}={value}", setting.key));
         let arguments = std::iter::once(command.get_name().to_owned()).chain(as_flags);
+        // Without variables and required flags, so that only this value can be refused.
         let alone = command
             .clone()
             .mut_args(|flag| flag.env(Resettable::Reset).required(false));

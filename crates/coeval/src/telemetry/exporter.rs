@@ -53,6 +53,7 @@ impl SpanExporter for NamedExporter {
         let (to, spans) = (Arc::clone(&self.to), batch.len() as u64);
         // The thread that calls has no clock and no sockets.
         let sent = self.runtime.spawn(async move {
+            // The time begins before the name is known: a batch that waits for it for long is lost, not kept.
             let sending = async { to.wait().await.export(batch).await };
             let sent = tokio::time::timeout(LIMIT, sending).await;
             sent.unwrap_or(Err(OTelSdkError::Timeout(LIMIT)))

@@ -83,6 +83,7 @@ impl TracePipeline {
         })?;
         let told = NamedExporter::new(endpoint);
         let named = Arc::clone(&told.to);
+        // Bounded: a collector that is away costs spans, never memory.
         let config = BatchConfigBuilder::default()
             .with_max_queue_size(WAITING)
             .with_scheduled_delay(GATHER)
@@ -106,6 +107,7 @@ impl TracePipeline {
         let ours = filter_fn(|one| one.is_span() && one.target().starts_with("coeval"));
         tracing_opentelemetry::layer()
             .with_tracer(SpanTracer(self.provider.tracer("coeval")))
+            // What every span would carry and nobody asks for is left out.
             .with_location(false)
             .with_threads(false)
             .with_target(false)
@@ -162,6 +164,7 @@ impl SpanSending {
 
     /// Sends what is left, if the collector takes it in time.
     pub(crate) async fn stop(self) {
+        // It blocks while it sends, which a thread of the runtime must not.
         let stopping = move || self.provider.shutdown_with_timeout(LAST);
         // Whoever reads the traces sees what is missing; the server has nobody else to tell.
         let _ = tokio::task::spawn_blocking(stopping).await;

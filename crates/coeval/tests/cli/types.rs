@@ -456,10 +456,13 @@ fn a_list_shows_the_columns_of_its_type() {
         "also where its version declares none"
     );
 
+    let one = cells(&admin.does(&["get", "app", "two"]));
+    assert_eq!(one, [table[0].clone(), table[2].clone()], "one by name too");
+
     // While there are resources; what is printed for programs is as ever.
     let json = admin.does(&["get", "app", "-o", "json"]);
     let set = ["--set", "Image=/image", "--set", "Place=/region:string"];
-    let shown = admin.does(&[&["type", "columns", "app:1.1.0"], &set[..]].concat());
+    let shown = admin.does(&[&["type", "columns", "app:v1.1"], &set[..]].concat());
     assert!(
         shown.starts_with("NAME ") && shown.contains("/region"),
         "{shown}"

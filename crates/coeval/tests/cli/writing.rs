@@ -120,6 +120,10 @@ fn a_field_that_no_version_declares_is_warned_of_and_refused_if_strict() {
     assert_eq!(said.code, 0, "{said:?}");
     assert!(said.err.contains("warning: "), "{}", said.err);
     assert!(said.err.contains("/imgae"), "{}", said.err);
+    // Also where nothing would be written.
+    let again = desk.run(&["apply", "-f", &file, "--strict"]);
+    assert_eq!(again.code, 1, "{again:?}");
+    assert!(again.err.contains("COEVAL-3206"), "{}", again.err);
     let mut edit = desk.command(&["edit", "app/web"]);
     edit.env("EDITOR", desk.editor("printf '  mroe: 1\\n' >> \"$1\""));
     let said = run(edit);
@@ -266,6 +270,29 @@ fn a_dry_run_shows_and_checks_and_writes_nothing() {
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(refused.err.contains("/replicas"), "{}", refused.err);
     assert_eq!(desk.revision("web"), revision);
+    // What apply refuses a dry run refuses.
+    for (spec, flag, code) in [
+        (json!({"image": "x", "region": "eu"}), None, "COEVAL-3201"),
+        (
+            json!({"image": "x", "imgae": "y"}),
+            Some("--strict"),
+            "COEVAL-3206",
+        ),
+    ] {
+        for name in ["web", "other"] {
+            let wrong = desk.app(name, "v1", &spec);
+            let apply = ["apply", "-f", &wrong];
+            for dry in [None, Some("--dry-run")] {
+                let args = apply.iter().copied().chain(flag).chain(dry);
+                let refused = desk.run(&args.collect::<Vec<_>>());
+                assert_eq!(refused.code, 1, "{refused:?}");
+                assert!(refused.err.contains(code), "{}", refused.err);
+            }
+        }
+    }
+    let slip = desk.app("other", "v1", &json!({"image": "x", "imgae": "y"}));
+    let said = desk.run(&["apply", "-f", &slip, "--dry-run"]);
+    assert!(said.code == 0 && said.err.contains("/imgae"), "{said:?}");
 }
 
 #[test]
@@ -494,7 +521,24 @@ fn upgrade_stores_resources_at_another_version_and_back() {
     let unknown = desk.run(&["upgrade", "app", "web", "--to", "7"]);
     assert!(unknown.code == 1 && unknown.err.contains("COEVAL-1101"));
     let nobody = desk.run(&["upgrade", "app"]);
-    assert_eq!(nobody.code, 2, "{nobody:?}");
+    assert!(
+        nobody.code == 2 && nobody.err.contains("--filter"),
+        "{nobody:?}"
+    );
+    let name = desk.ok(&["upgrade", "app", "web", "-o", "name"]);
+    assert_eq!(name, "app/web\n");
+    let json = desk.ok(&[
+        "upgrade",
+        "app",
+        "web",
+        "--to",
+        "1",
+        "--dry-run",
+        "-o",
+        "json",
+    ]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(json["spec"], json!({"image": "a"}));
 }
 
 #[test]

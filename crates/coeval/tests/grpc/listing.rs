@@ -258,7 +258,7 @@ pub(crate) async fn a_filter_names_what_some_version_declares(mut world: World) 
     }
     let slip = by.list(asked("spec.Region==eu", "", "")).await.unwrap_err();
     let told = detail(&slip).message;
-    assert!(told.contains("spec.Region; similar: region"), "{told}");
+    assert!(told.contains("spec.Region; similar: spec.region"), "{told}");
     let list = async |filter: &str, order: &str, version: &str| {
         let asked = asked(filter, order, version);
         by.resources().list_resources(asked).await.unwrap()

@@ -161,7 +161,6 @@ struct SchemaComparison<'a> {
 impl<'a> SchemaComparison<'a> {
     fn new(from: &'a SchemaSource, to: &'a SchemaSource, question: InclusionQuestion) -> Self {
         // In a view, what is the same for itself may differ for what stands beside it.
-        // Two views can both lose a null, and still differ in what stands beside it.
         let comparable = !question.nulls_vanish;
         Self {
             from,
@@ -188,7 +187,6 @@ impl<'a> SchemaComparison<'a> {
         if self.failed() {
             return;
         }
-        // Wide conjunctions cost more: each part is looked at.
         self.work += 1 + c.width / 8;
         if self.at.len() > CONTENT_DEPTH {
             // No content is as deep as that.
@@ -204,7 +202,6 @@ impl<'a> SchemaComparison<'a> {
             }
             return;
         }
-        // Nothing to fit, or nothing to ask.
         if c.is_never() || is_unconstrained(t) {
             return;
         }
@@ -240,7 +237,6 @@ impl<'a> SchemaComparison<'a> {
     /// Whether an attempt leaves no gap. If it does nothing remains of it.
     fn guess(&mut self, effort: ProofEffort, attempt: impl FnOnce(&mut Self)) -> bool {
         let (gaps, order) = (self.answer.gaps.len(), self.order.len());
-        // What is noted during an attempt is forgotten if it fails.
         let unused = self.answer.unused.len();
         let before = (self.effort, self.start);
         self.effort = self.effort.min(effort);
@@ -288,7 +284,6 @@ impl<'a> SchemaComparison<'a> {
     }
 
     fn listed(&mut self, values: &[Value], t: &Value) {
-        // Compiling is the most expensive thing here, so it is done last and within a budget.
         let bundle = self.to.bundle(t);
         let affordable = self.effort > ProofEffort::Glance && self.affords(&bundle);
         let schema = affordable.then(|| Schema::compile(bundle).ok()).flatten();
@@ -299,7 +294,6 @@ impl<'a> SchemaComparison<'a> {
         let wrong = values
             .iter()
             .filter(|value| schema.validate(value).is_err());
-        // Each wrong value is a counterexample by itself.
         let edits: Vec<_> = wrong.cloned().map(DocumentEdit::Set).collect();
         if !edits.is_empty() {
             self.gap(GapReason::Values, edits);

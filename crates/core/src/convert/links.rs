@@ -121,7 +121,6 @@ fn ways(
         let passed = risen
             .map(|one| (*one, true))
             .chain(fallen.map(|one| (*one, false)));
-        // A version without steps converts nothing: whether it is passed makes no difference.
         let passed = passed.filter(|(one, _)| counts.contains(one));
         ways.insert(*version, passed.collect());
     }

@@ -390,7 +390,6 @@ impl Versions {
             .map(|program| program.losses.clone())
             .unwrap_or_default();
         losses.dedup();
-        // The worst of them, in the order of the classes, is what holds for the whole.
         let class = losses.iter().map(|loss| loss.class).max();
         Ok((class.unwrap_or_default(), losses))
     }

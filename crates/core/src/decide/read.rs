@@ -135,7 +135,6 @@ fn view(
             // The stored version is unknown here, so no conversion leads from it: content is cut
             // to what the base declares.
             ViewBase::Pruned(to) => ViewRendering::Pruned { to },
-            // Nothing to convert.
             ViewBase::Stored(base) if base == at => ViewRendering::AsStored,
             ViewBase::Stored(_) if lowered && restricted => ViewRendering::Restricted,
             ViewBase::Stored(_) => ViewRendering::Converted,

@@ -116,7 +116,6 @@ fn judge(writing: &VersionedWrite<'_>, force: Force) -> Result<WriteDecision, Ve
     }
     let body = writing.body.version();
     let (change, records) = match writing.stored {
-        // Nothing is stored, so nothing can be overwritten.
         None => (create(writing, force)?, WrittenRecords::Only),
         // Not even by force: the sender saw a stand-in, and its body would erase the content.
         Some(_) if writing.restricted_below.is_some_and(|below| body < below) => {

@@ -34,7 +34,6 @@ pub fn work(table: &PhaseTable, record: &PhaseRecord, phase: Phase) -> Option<Ba
     let leaves_old_behind = [live.low, live.high]
         .iter()
         .any(|phase| table.row(*phase).clears == StaleCopies::Back);
-    // Each phase has one duty, and a duty that was done is not repeated.
     match table.row(phase).background {
         BackgroundDuty::Backfill if !migration.forward_done => Some(BackgroundWork::Backfill),
         BackgroundDuty::CopyBack if !migration.back_done && !leaves_old_behind => {

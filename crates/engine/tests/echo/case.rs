@@ -1,30 +1,20 @@
 //! One case: a resource, and the turns of its clients.
 
 use crate::edit::Edit;
-use crate::server;
-use crate::server::Server;
+use crate::server::{self, Server};
 use crate::snapshot::Snapshot;
 use crate::tally::Tally;
-use coeval_codes::Code;
-use coeval_codes::Coded;
+use coeval_codes::{Code, Coded};
 use coeval_core::decide::StoreAt;
 use coeval_core::types::same;
-use coeval_core::version::Version;
-use coeval_core::version::WriteVersion;
-use coeval_core_suite::documents::declared_document;
-use coeval_core_suite::documents::edit_once;
-use coeval_core_suite::documents::with_mirrors;
+use coeval_core::version::{Version, WriteVersion};
+use coeval_core_suite::documents::{declared_document, edit_once, with_mirrors};
 use coeval_core_suite::expected::has_unlisted;
 use coeval_core_suite::world::TypeWorld;
-use coeval_engine::EngineError;
-use coeval_engine::Target;
-use coeval_engine::TypeKey;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_engine::write::Upgrade;
+use coeval_engine::write::{Create, Update, Upgrade};
+use coeval_engine::{EngineError, Target, TypeKey};
 use fastrand::Rng;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 
 /// Saves of each case.
 const TURNS: usize = 3;

@@ -4,20 +4,12 @@
 use crate::tally::Tally;
 use coeval_codes::Code;
 use coeval_core::types::same;
-use coeval_core_suite::expected::ExpectedView;
-use coeval_core_suite::expected::expected;
-use coeval_core_suite::expected::is_part;
-use coeval_core_suite::field::FieldKind;
-use coeval_core_suite::field::WorldField;
-use coeval_core_suite::places::Leaf;
-use coeval_core_suite::places::LeafPlace;
-use coeval_core_suite::places::chosen;
-use coeval_core_suite::places::declared_fields;
-use coeval_core_suite::places::leaves;
+use coeval_core_suite::expected::{ExpectedView, expected, is_part};
+use coeval_core_suite::field::{FieldKind, WorldField};
+use coeval_core_suite::places::{Leaf, LeafPlace, chosen, declared_fields, leaves};
 use coeval_core_suite::world::TypeWorld;
 use serde_json::Value;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// An edit of a view.
 pub(crate) struct Edit<'e> {

@@ -1,19 +1,11 @@
 //! An engine on a store of its own, with the generated types.
 
-use coeval_access::AccessSubject;
-use coeval_access::Rights;
+use coeval_access::{AccessSubject, Rights};
 use coeval_core_suite::world::TypeWorld;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::SYSTEM_ORG;
-use coeval_engine::Settings;
-use coeval_engine::TypeKey;
 use coeval_engine::types::Registration;
-use coeval_stores::OpenOptions;
-use coeval_stores::OpenStore;
-use coeval_stores::open;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::{Caller, Engine, SYSTEM_ORG, Settings, TypeKey};
+use coeval_stores::{OpenOptions, OpenStore, open};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 pub(crate) struct Server {

@@ -1,12 +1,10 @@
 //! A resource as it is read at every version.
 
 use crate::server::Server;
-use coeval_codes::Code;
-use coeval_codes::Coded;
+use coeval_codes::{Code, Coded};
 use coeval_core_suite::expected::has_unlisted;
 use coeval_core_suite::world::TypeWorld;
-use coeval_engine::Target;
-use coeval_engine::TypeKey;
+use coeval_engine::{Target, TypeKey};
 use coeval_storage::Revision;
 use serde_json::Value;
 

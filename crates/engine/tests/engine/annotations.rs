@@ -1,24 +1,12 @@
 //! Deprecation and columns of type versions.
 
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_file;
-use crate::world::tenant;
-use crate::world::v;
+use crate::world::{TENANT, World, admin, app, app_file, tenant, v};
 use coeval_codes::Coded;
-use coeval_core::types::ColumnType;
-use coeval_core::types::ListColumn;
-use coeval_core::types::VersionDeprecation;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::types::AnnotationChange;
-use coeval_engine::types::CatalogEntry;
-use coeval_engine::types::Registration;
+use coeval_core::types::{ColumnType, ListColumn, VersionDeprecation};
+use coeval_engine::types::{AnnotationChange, CatalogEntry, Registration};
 use coeval_engine::write::Create;
-use coeval_storage::Key;
-use coeval_storage::ReadRequest;
+use coeval_engine::{Engine, EngineError};
+use coeval_storage::{Key, ReadRequest};
 use serde_json::json;
 
 const SCHEMA: &str =

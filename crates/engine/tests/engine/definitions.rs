@@ -1,39 +1,18 @@
 //! What definitions may be, who sees them, and what may change while they are in use.
 
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::app_file;
-use crate::world::tenant;
-use crate::world::v;
-use coeval_access::AccessLevel;
-use coeval_access::Acl;
-use coeval_access::AclMember;
-use coeval_access::Grant;
+use crate::world::{TENANT, World, admin, app, app_1_0, app_1_1, app_file, tenant, v};
 use coeval_access::inheritance::InheritedAcl;
+use coeval_access::{AccessLevel, Acl, AclMember, Grant};
 use coeval_codes::Coded;
 use coeval_core::decide::StoreAt;
 use coeval_core::types::InterfaceId;
-use coeval_engine::AuditQuery;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::Target;
-use coeval_engine::TypeKey;
-use coeval_engine::WantedVersions;
-use coeval_engine::What;
-use coeval_engine::behaviors::Behavior;
-use coeval_engine::behaviors::BehaviorAccess;
-use coeval_engine::behaviors::interface_behavior_id;
-use coeval_engine::types::Interface;
-use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::behaviors::{Behavior, BehaviorAccess, interface_behavior_id};
+use coeval_engine::types::{Interface, Registration};
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{
+    AuditQuery, Caller, Engine, EngineError, Target, TypeKey, WantedVersions, What,
+};
+use serde_json::{Value, json};
 
 fn deployable() -> InterfaceId {
     InterfaceId {

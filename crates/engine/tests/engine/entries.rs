@@ -1,47 +1,18 @@
 //! Entries beside resources, and what an API may do with a resource that was never resolved.
 
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::settings;
-use crate::world::tenant;
-use crate::world::v;
+use crate::world::{TENANT, World, admin, app, app_1_0, app_1_1, settings, tenant, v};
 use coeval_codes::Coded;
 use coeval_core::decide::StoreAt;
-use coeval_engine::AuditQuery;
-use coeval_engine::Engine;
-use coeval_engine::State;
-use coeval_engine::Target;
-use coeval_engine::What;
-use coeval_engine::entries::Domain;
-use coeval_engine::entries::EntryKey;
-use coeval_engine::entries::EntryValue;
-use coeval_engine::entries::NewEntry;
-use coeval_engine::inspect::Problem;
-use coeval_engine::inspect::ProblemKind;
-use coeval_engine::inspect::Repair;
+use coeval_engine::entries::{Domain, EntryKey, EntryValue, NewEntry};
+use coeval_engine::inspect::{Problem, ProblemKind, Repair};
 use coeval_engine::tasks::Status;
 use coeval_engine::types::Registration;
-use coeval_engine::write::Checking;
-use coeval_engine::write::Create;
-use coeval_engine::write::Delete;
-use coeval_engine::write::MetaEdit;
-use coeval_engine::write::Update;
-use coeval_storage::Clock;
-use coeval_storage::Key;
-use coeval_storage::KeySpan;
-use coeval_storage::ReadRange;
-use coeval_storage::RecordPut;
-use coeval_storage::SystemClock;
-use coeval_storage::UnixMillis;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::write::{Checking, Create, Delete, MetaEdit, Update};
+use coeval_engine::{AuditQuery, Engine, State, Target, What};
+use coeval_storage::{Clock, Key, KeySpan, ReadRange, RecordPut, SystemClock, UnixMillis};
+use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 async fn prepared(engine: &Engine) {
     for file in [app_1_0(), app_1_1()] {

@@ -1,28 +1,16 @@
 //! Every step of a write goes wrong once, in every way: what was refused is not there, what was
 //! acknowledged is, and nothing is half done.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::v;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::Settings;
-use coeval_engine::Target;
+use crate::world::{World, admin, app, app_1_0, app_1_1, v};
 use coeval_engine::inspect::Repair;
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Engine, EngineError, Settings, Target};
 use coeval_storage::StorageError;
-use coeval_storage::layers::FaultPlan;
-use coeval_storage::layers::FaultyStore;
-use coeval_storage::layers::InjectedFault;
+use coeval_storage::layers::{FaultPlan, FaultyStore, InjectedFault};
 use serde_json::json;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The operation of that number goes wrong so.
 #[derive(Debug)]

@@ -1,20 +1,11 @@
 //! A view fits the version that it claims, and a body the version that it is written at.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_file;
-use crate::world::v;
+use crate::world::{World, admin, app, app_file, v};
 use coeval_codes::Coded;
-use coeval_engine::EngineError;
-use coeval_engine::ListQuery;
-use coeval_engine::Target;
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Undeclared;
-use coeval_engine::write::Update;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::write::{Create, Undeclared, Update};
+use coeval_engine::{EngineError, ListQuery, Target};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -186,6 +177,41 @@ pub(crate) async fn a_body_is_held_to_its_own_version(world: World) {
     let update = Update::new(v("1.0.0"), json!({"tier": "b"}));
     let written = world.engine.update(&caller, &app(), &it, &update).await;
     assert!(written.is_ok(), "{written:?}");
+}
+
+/// What a body breaks of its own version is told by the names of that version, above and below the
+/// stored one; only what an upgrade would do away with names the upgrade.
+pub(crate) async fn a_body_that_breaks_its_own_version_is_told_so_in_its_terms(world: World) {
+    let old = "  schema: {type: object, required: [replicas], properties: {replicas: {type: integer}, tier: {enum: [a, b]}}}\n";
+    let new = "  schema: {type: object, required: [count], properties: {count: {type: integer}, tier: {enum: [a, b, c]}}}\n  conversion: {from: 1.0.0, steps: [{rename: {path: /replicas, to: count}}]}\n";
+    registered(&world, &[("1.0.0", old), ("2.0.0", new)]).await;
+    let low = made(&world, "1.0.0", "low", json!({"replicas": 1})).await;
+    let high = made(&world, "2.0.0", "high", json!({"count": 1})).await;
+    for (target, at, body, told) in [
+        (&low, "2.0.0", json!({"count": "x"}), "/count: must be"),
+        (&low, "2.0.0", json!({}), "/count: is required"),
+        (
+            &high,
+            "1.0.0",
+            json!({"replicas": "x"}),
+            "/replicas: must be",
+        ),
+        (&high, "1.0.0", json!({}), "/replicas: is required"),
+    ] {
+        let update = Update::new(v(at), body);
+        let refused = world.engine.update(&admin(), &app(), target, &update).await;
+        let refused = refused.unwrap_err();
+        assert_eq!(refused.code(), coeval_codes::CONTENT_INVALID);
+        assert!(refused.to_string().contains(told), "{refused}");
+        assert!(!refused.advice().contains("coeval upgrade"), "{refused}");
+    }
+    let wider = Update::new(v("2.0.0"), json!({"count": 1, "tier": "c"}));
+    let refused = world.engine.update(&admin(), &app(), &low, &wider).await;
+    let advice = refused.unwrap_err().advice();
+    assert!(
+        advice.contains("`coeval upgrade acme:app low --to 2.0.0`"),
+        "{advice}"
+    );
 }
 
 pub(crate) async fn a_write_warns_if_what_is_kept_no_longer_fits(world: World) {

@@ -1,33 +1,18 @@
 //! What a type version that the caller can't see is to it: nothing.
 
 use crate::identity::code;
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_file;
-use crate::world::tenant;
-use crate::world::v;
+use crate::world::{TENANT, World, admin, app, app_1_0, app_file, tenant, v};
 use coeval_codes::Coded;
 use coeval_core::version::Version;
-use coeval_engine::AcceptedType;
-use coeval_engine::Caller;
-use coeval_engine::ListQuery;
-use coeval_engine::Target;
-use coeval_engine::WantedVersions;
-use coeval_engine::WatchQuery;
-use coeval_engine::WatchStream;
-use coeval_engine::Watched;
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_engine::write::Upgrade;
+use coeval_engine::write::{Checking, Create, Update, Upgrade};
+use coeval_engine::{
+    AcceptedType, AuditQuery, Caller, ListQuery, Target, WantedVersions, WatchQuery, WatchStream,
+    Watched,
+};
 use futures::StreamExt;
-use serde_json::Value;
-use serde_json::json;
-use std::time::Duration;
-use std::time::Instant;
+use serde_json::{Value, json};
+use std::time::{Duration, Instant};
 
 /// 1.1.0: with a region; 2.0.0: with a mode, and another meaning of the image; 3.0.0: with a zone.
 async fn registered(world: &World) {
@@ -270,6 +255,89 @@ pub(crate) async fn refusals_speak_of_the_next_version_that_is_seen(world: World
     assert!(told.contains("/mode (since 3.0.0)"), "{told}");
     let told = engine.create(&admin(), &app(), create).await.unwrap_err();
     assert!(told.to_string().contains("/mode (since 2.0.0)"), "{told}");
+}
+
+/// A field that only a hidden version declares is refused as on an update, and not told of: neither
+/// by the refusal nor by the message of an entity that is resolved later.
+pub(crate) async fn a_create_names_no_field_of_a_hidden_version(world: World) {
+    let fields = "image: {type: string}";
+    let file = |version: &str, more: &str| {
+        let schema = format!("  schema: {{type: object, properties: {{{fields}{more}}}}}\n");
+        app_file(version, &schema)
+    };
+    for file in [
+        file("1.0.0", ""),
+        file("1.1.0", ", codename: {type: string}"),
+    ] {
+        let registration = Registration::of(file).warn();
+        world.engine.register(&admin(), registration).await.unwrap();
+    }
+    world.open_to_tenants(&["1.0.0"]).await;
+    let engine = &world.engine;
+    let content = json!({"image": "a", "codename": "guess"});
+    let create = || Create::new(v("1.0.0"), "it", content.clone());
+    let refused = engine.create(&alice(), &app(), create()).await.unwrap_err();
+    assert_eq!(refused.code(), coeval_codes::BODY_UNEXPRESSED);
+    let told = format!("{refused} {}", refused.advice());
+    assert!(!told.contains("codename"), "{told}");
+    let at_once = Create {
+        checking: Checking::Resolve,
+        ..create()
+    };
+    let made = engine.create(&alice(), &app(), at_once).await.unwrap();
+    let message = made.resource.header.message.clone().unwrap_or_default();
+    assert!(
+        !message.is_empty() && !message.contains("codename"),
+        "{message}"
+    );
+    let later = Create {
+        checking: Checking::Later,
+        name: "other".to_owned(),
+        ..create()
+    };
+    let made = engine.create(&alice(), &app(), later).await.unwrap();
+    let id = Target::Id(made.resource.id);
+    let resolved = engine.resolve(&alice(), &app(), &id).await.unwrap();
+    let message = resolved.header.message.clone().unwrap_or_default();
+    assert!(
+        !message.is_empty() && !message.contains("codename"),
+        "{message}"
+    );
+    // Whoever sees the version is told which field it is.
+    let refused = engine.create(&admin(), &app(), create()).await.unwrap_err();
+    assert!(refused.to_string().contains("/codename"), "{refused}");
+}
+
+/// Others write at a hidden version what the caller may read at its own: the audit says that, and
+/// not at which version.
+pub(crate) async fn the_audit_names_no_hidden_version(world: World) {
+    registered(&world).await;
+    world.open_to_tenants(&["1.0.0", "1.1.0"]).await;
+    let engine = &world.engine;
+    let id = made(&world, "1.1.0", json!({"image": "a"})).await;
+    let upgrade = Upgrade {
+        to: Some(v("3.0.0")),
+        ..Upgrade::default()
+    };
+    engine
+        .upgrade(&admin(), &app(), &id, &upgrade)
+        .await
+        .unwrap();
+    let auditor = tenant("alice", TENANT, &["acme:app: Full Access", "Audit: View"]);
+    let query = AuditQuery {
+        of: Some(app().to_string()),
+        ..AuditQuery::default()
+    };
+    let versions = async |caller: &Caller| -> Vec<_> {
+        let found = engine.audit(caller, &query, None, 50).await.unwrap();
+        let of_resources = found.into_iter().filter(|one| one.deed.id.is_some());
+        let told = of_resources.map(|one| (one.deed.version, one.deed.stored));
+        told.collect()
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(versions(&admin()).await[0], (some("3.0.0"), some("3.0.0")));
+    let told = versions(&auditor).await;
+    assert_eq!(told, [(None, None), (some("1.1.0"), some("1.1.0"))]);
 }
 
 pub(crate) async fn of_a_hidden_type_there_is_nothing(world: World) {

@@ -1,25 +1,12 @@
 //! A view that hides kept data of a higher version says so.
 
 use crate::secrets::keyring;
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_file;
-use crate::world::settings;
-use crate::world::tenant;
-use crate::world::v;
+use crate::world::{TENANT, World, admin, app, app_file, settings, tenant, v};
 use coeval_core::version::WriteVersion;
-use coeval_engine::Caller;
-use coeval_engine::ListQuery;
-use coeval_engine::Resource;
-use coeval_engine::Settings;
-use coeval_engine::Target;
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Caller, ListQuery, Resource, Settings, Target};
+use serde_json::{Value, json};
 
 const OLD: &str =
     "  schema: {type: object, properties: {image: {type: string}, tier: {type: string}}}\n";

@@ -1,39 +1,16 @@
 //! Hooks: what becomes of a resource before and after them, well or not, and across the death of a
 //! server.
 
-use crate::invocations::Fake;
-use crate::invocations::at_interface;
-use crate::invocations::define;
-use crate::invocations::make;
-use crate::invocations::state_of;
-use crate::invocations::with;
-use crate::jobs::ended;
-use crate::jobs::quick;
-use crate::jobs::runner;
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::tenant;
-use crate::world::v;
+use crate::invocations::{Fake, at_interface, define, make, state_of, with};
+use crate::jobs::{ended, quick, runner};
+use crate::world::{TENANT, World, admin, app, tenant, v};
 use coeval_codes::Coded;
 use coeval_core::version::Uuid;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::State;
-use coeval_engine::Target;
 use coeval_engine::lifecycle::Hooks;
-use coeval_engine::tasks::Status;
-use coeval_engine::tasks::Task;
-use coeval_engine::write::Checking;
-use coeval_engine::write::Create;
-use coeval_engine::write::Delete;
-use coeval_engine::write::Deleted;
-use coeval_engine::write::MetaEdit;
-use coeval_engine::write::Update;
-use coeval_engine::write::Updated;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::tasks::{Status, Task};
+use coeval_engine::write::{Checking, Create, Delete, Deleted, MetaEdit, Update, Updated};
+use coeval_engine::{Caller, Engine, State, Target};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,38 +1,14 @@
 //! Organizations, users and roles, and what a new installation begins with.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::settings;
-use crate::world::tenant;
-use crate::world::v;
-use coeval_access::GeneralRight;
-use coeval_access::ORGANIZATION_ADMINISTRATOR;
-use coeval_access::SYSTEM_ADMINISTRATOR;
-use coeval_codes::Code;
-use coeval_codes::Coded;
-use coeval_engine::AuditQuery;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::SYSTEM_ORG;
-use coeval_engine::Target;
-use coeval_engine::TypeKey;
-use coeval_engine::identity::Bootstrap;
-use coeval_engine::identity::NewOrg;
-use coeval_engine::identity::NewRole;
-use coeval_engine::identity::NewUser;
-use coeval_engine::identity::OrgEdit;
-use coeval_engine::identity::Organization;
-use coeval_engine::identity::PublishTo;
-use coeval_engine::identity::RoleEdit;
-use coeval_engine::identity::User;
-use coeval_engine::identity::UserEdit;
+use crate::world::{World, admin, app, app_1_0, app_1_1, settings, tenant, v};
+use coeval_access::{GeneralRight, ORGANIZATION_ADMINISTRATOR, SYSTEM_ADMINISTRATOR};
+use coeval_codes::{Code, Coded};
+use coeval_engine::identity::{
+    Bootstrap, NewOrg, NewRole, NewUser, OrgEdit, Organization, PublishTo, RoleEdit, User, UserEdit,
+};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{AuditQuery, Caller, Engine, EngineError, SYSTEM_ORG, Target, TypeKey};
 use serde_json::json;
 use std::sync::Arc;
 

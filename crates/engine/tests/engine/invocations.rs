@@ -1,44 +1,21 @@
 //! Invoking behaviors: who may, on what, what comes of it, and what a server that dies leaves.
 
-use crate::jobs::ended;
-use crate::jobs::quick;
-use crate::jobs::runner;
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_file;
-use crate::world::settings;
-use crate::world::tenant;
-use crate::world::v;
+use crate::jobs::{ended, quick, runner};
+use crate::world::{TENANT, World, admin, app, app_file, settings, tenant, v};
 use async_trait::async_trait;
-use coeval_access::AccessLevel;
-use coeval_access::AclMember;
-use coeval_access::Grant;
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_codes::Coded;
 use coeval_core::types::InterfaceId;
 use coeval_core::version::Uuid;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::Settings;
-use coeval_engine::State;
-use coeval_engine::Target;
-use coeval_engine::behaviors::Behavior;
-use coeval_engine::behaviors::BehaviorAccess;
-use coeval_engine::lifecycle::ExecutionError;
-use coeval_engine::lifecycle::Executor;
-use coeval_engine::lifecycle::Hooks;
-use coeval_engine::lifecycle::Invocation;
+use coeval_engine::behaviors::{Behavior, BehaviorAccess};
+use coeval_engine::lifecycle::{ExecutionError, Executor, Hooks, Invocation};
 use coeval_engine::tasks::Status;
-use coeval_engine::types::Interface;
-use coeval_engine::types::Registration;
-use coeval_engine::write::Checking;
-use coeval_engine::write::Create;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::types::{Interface, Registration};
+use coeval_engine::write::{Checking, Create};
+use coeval_engine::{Engine, EngineError, Settings, State, Target};
+use serde_json::{Value, json};
 use std::collections::VecDeque;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Answers as it was told, and remembers what it was asked.

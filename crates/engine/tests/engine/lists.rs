@@ -8,26 +8,13 @@ pub(crate) use found::*;
 pub(crate) use paging::*;
 pub(crate) use shown::*;
 
-use crate::world::OTHER;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::v;
-use coeval_access::AccessLevel;
-use coeval_access::AclMember;
-use coeval_access::Grant;
+use crate::world::{OTHER, World, admin, app, app_1_0, app_1_1, v};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_core::version::Uuid;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::ListQuery;
-use coeval_engine::Page;
 use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
-use futures::stream;
-use futures::stream::StreamExt;
+use coeval_engine::{Caller, Engine, EngineError, ListQuery, Page};
+use futures::stream::{self, StreamExt};
 use serde_json::json;
 
 /// Both versions of `acme:app`, visible to a tenant.

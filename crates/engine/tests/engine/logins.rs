@@ -1,50 +1,21 @@
 //! Logins, sessions and API tokens, and how soon a change is seen everywhere.
 
-use crate::identity::code;
-use crate::identity::org;
-use crate::identity::user;
+use crate::identity::{code, org, user};
 use crate::publishing::Dying;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::settings;
-use crate::world::v;
-use coeval_access::GeneralRight;
-use coeval_access::ORGANIZATION_ADMINISTRATOR;
-use coeval_access::SYSTEM_ADMINISTRATOR;
-use coeval_engine::AuditQuery;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::Target;
-use coeval_engine::WantedVersions;
-use coeval_engine::What;
-use coeval_engine::identity::IdentityError;
-use coeval_engine::identity::LoggedIn;
-use coeval_engine::identity::Login;
-use coeval_engine::identity::NewRole;
-use coeval_engine::identity::NewToken;
-use coeval_engine::identity::OrgEdit;
-use coeval_engine::identity::Password;
-use coeval_engine::identity::PasswordGiven;
-use coeval_engine::identity::RoleEdit;
-use coeval_engine::identity::SessionKind;
-use coeval_engine::identity::UserEdit;
+use crate::world::{World, admin, app, app_1_0, settings, v};
+use coeval_access::{GeneralRight, ORGANIZATION_ADMINISTRATOR, SYSTEM_ADMINISTRATOR};
+use coeval_engine::identity::{
+    IdentityError, LoggedIn, Login, NewRole, NewToken, OrgEdit, Password, PasswordGiven, RoleEdit,
+    SessionKind, UserEdit,
+};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_storage::KeySpan;
-use coeval_storage::ReadRange;
-use coeval_storage::SkewedClock;
-use coeval_storage::StoredValue;
-use coeval_storage::UnixMillis;
-use coeval_storage::layers::FaultPlan;
-use coeval_storage::layers::FaultyStore;
-use coeval_storage::layers::InjectedFault;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{AuditQuery, Engine, EngineError, Target, WantedVersions, What};
+use coeval_storage::layers::{FaultPlan, FaultyStore, InjectedFault};
+use coeval_storage::{KeySpan, ReadRange, SkewedClock, StoredValue, UnixMillis};
 use serde_json::json;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 const PASSWORD: &str = "correct horse battery staple";

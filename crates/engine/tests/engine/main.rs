@@ -143,6 +143,8 @@ cases! {
             a_watch_at_a_hidden_version_tells_what_one_at_an_unknown_tells
             answers_name_only_what_visible_versions_declare
             refusals_speak_of_the_next_version_that_is_seen
+            a_create_names_no_field_of_a_hidden_version
+            the_audit_names_no_hidden_version
             of_a_hidden_type_there_is_nothing
         }
     }
@@ -171,6 +173,7 @@ cases! {
             readers_who_tolerate_values_are_shown_and_may_return_them
             a_save_that_returns_a_tolerated_value_moves_nothing
             a_body_is_held_to_its_own_version
+            a_body_that_breaks_its_own_version_is_told_so_in_its_terms
             a_write_warns_if_what_is_kept_no_longer_fits
             a_field_that_was_stored_before_its_name_was_taken_stays_writable
             undeclared_fields_are_warned_of_or_refused
@@ -509,6 +512,7 @@ cases! {
             an_interface_lists_all_types_that_implement_it
             an_index_never_hides_a_match_nor_adds_one
             a_listing_is_sorted_by_what_the_caller_sees
+            a_slip_in_any_name_of_a_path_is_told_with_the_path_that_was_meant
         }
     }
 }

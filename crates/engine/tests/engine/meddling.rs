@@ -1,31 +1,16 @@
 //! Somebody else does something between an engine's look and its write.
 
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::tenant;
-use crate::world::v;
+use crate::world::{TENANT, World, admin, app, app_1_0, tenant, v};
 use coeval_codes::Coded;
-use coeval_engine::Engine;
-use coeval_engine::Settings;
-use coeval_engine::Target;
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_storage::Clock;
-use coeval_storage::SystemClock;
-use coeval_storage::UnixMillis;
-use coeval_storage::layers::FaultPlan;
-use coeval_storage::layers::FaultyStore;
-use coeval_storage::layers::InjectedFault;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Engine, Settings, Target};
+use coeval_storage::layers::{FaultPlan, FaultyStore, InjectedFault};
+use coeval_storage::{Clock, SystemClock, UnixMillis};
+use serde_json::{Value, json};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 type Deed = Pin<Box<dyn Future<Output = ()> + Send>>;
 

@@ -1,48 +1,22 @@
 //! Types that move from one major to the next while everybody works: forward, back and undone.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_file;
-use crate::world::settings;
-use crate::world::v;
+use crate::world::{World, admin, app, app_1_0, app_file, settings, v};
 use coeval_codes::Coded;
 use coeval_core::phases::Phase;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::InOrg;
-use coeval_engine::ListQuery;
-use coeval_engine::Resource;
-use coeval_engine::Settings;
-use coeval_engine::Target;
 use coeval_engine::inspect::Repair;
-use coeval_engine::migrations::Advance;
-use coeval_engine::migrations::Change;
-use coeval_engine::migrations::Declared;
-use coeval_engine::migrations::MigrationDriver;
-use coeval_engine::migrations::MigrationSettings;
-use coeval_engine::migrations::MigrationStatus;
-use coeval_engine::migrations::Moved;
-use coeval_engine::migrations::State;
-use coeval_engine::migrations::Working;
-use coeval_engine::types::Policy;
-use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_storage::Clock;
-use coeval_storage::SystemClock;
-use coeval_storage::UnixMillis;
-use serde_json::Value;
-use serde_json::json;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
+use coeval_engine::migrations::{
+    Advance, Change, Declared, MigrationDriver, MigrationSettings, MigrationStatus, Moved, State,
+    Working,
+};
+use coeval_engine::types::{Policy, Registration};
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Caller, Engine, EngineError, InOrg, ListQuery, Resource, Settings, Target};
+use coeval_storage::{Clock, SystemClock, UnixMillis};
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// The second major: the image is elsewhere, replicas are many or none, and there is a tier.
 pub(crate) fn app_2_0() -> String {
@@ -685,9 +659,7 @@ pub(crate) async fn what_was_copied_is_counted_over_all_epochs(world: World) {
 }
 
 pub(crate) async fn watchers_see_no_copies(mut world: World) {
-    use coeval_engine::WatchQuery;
-    use coeval_engine::Watched;
-    use coeval_engine::WatchedChange;
+    use coeval_engine::{WatchQuery, Watched, WatchedChange};
     use futures::StreamExt;
     let one = Arc::clone(&world.engine);
     let other = world.another(settings()).await;

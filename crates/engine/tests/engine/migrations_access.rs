@@ -1,48 +1,21 @@
 //! Who may see either of the two majors of a migration sees what takes part in it, in every phase.
 
-use crate::migrations::back;
-use crate::migrations::content;
-use crate::migrations::drive;
-use crate::migrations::forward_to;
-use crate::migrations::made;
-use crate::migrations::registered;
-use crate::migrations::started;
-use crate::migrations::status;
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_file;
-use crate::world::settings;
-use crate::world::tenant;
-use crate::world::v;
-use coeval_access::AccessLevel;
-use coeval_access::AclMember;
-use coeval_access::Grant;
+use crate::migrations::{back, content, drive, forward_to, made, registered, started, status};
+use crate::world::{TENANT, World, admin, app, app_file, settings, tenant, v};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_codes::Coded;
 use coeval_core::phases::Phase;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::ListQuery;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_engine::WatchQuery;
-use coeval_engine::WatchStream;
-use coeval_engine::Watched;
-use coeval_engine::WatchedChange;
-use coeval_engine::migrations::Advance;
-use coeval_engine::migrations::Change;
-use coeval_engine::migrations::MigrationDriver;
-use coeval_engine::migrations::MigrationStatus;
+use coeval_engine::migrations::{Advance, Change, MigrationDriver, MigrationStatus};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{
+    Caller, Engine, EngineError, ListQuery, Settings, Target, WatchQuery, WatchStream, Watched,
+    WatchedChange,
+};
 use futures::StreamExt;
 use serde_json::json;
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Somebody with all rights of the type, and access to one of its versions.
 async fn let_in(engine: &Engine, user: &str, version: &str) -> Caller {

@@ -2,55 +2,26 @@
 //! at every step, secrets move along.
 
 use crate::faults::Nth;
-use crate::migrations::app_2_0_with;
-use crate::migrations::back;
-use crate::migrations::content;
-use crate::migrations::drive;
-use crate::migrations::forward;
-use crate::migrations::made;
-use crate::migrations::read;
-use crate::migrations::registered;
-use crate::migrations::sound;
-use crate::migrations::started;
-use crate::migrations::status;
+use crate::migrations::{
+    app_2_0_with, back, content, drive, forward, made, read, registered, sound, started, status,
+};
 use crate::secrets::keyring;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_file;
-use crate::world::settings;
-use crate::world::v;
+use crate::world::{World, admin, app, app_1_0, app_file, settings, v};
 use coeval_codes::Coded;
 use coeval_core::decide::StoreAt;
 use coeval_core::phases::Phase;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_engine::migrations::Advance;
-use coeval_engine::migrations::Declared;
-use coeval_engine::migrations::MigrationDriver;
-use coeval_engine::migrations::State;
+use coeval_engine::migrations::{Advance, Declared, MigrationDriver, State};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_storage::Clock;
-use coeval_storage::SystemClock;
-use coeval_storage::UnixMillis;
-use coeval_storage::layers::FaultPlan;
-use coeval_storage::layers::FaultyStore;
-use coeval_storage::layers::InjectedFault;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Engine, EngineError, Settings, Target};
+use coeval_storage::layers::{FaultPlan, FaultyStore, InjectedFault};
+use coeval_storage::{Clock, SystemClock, UnixMillis};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::pin::Pin;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-use std::time::Instant;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// A whole migration by a server whose write of one number fails. Whether it struck.
 async fn hurt(fault: InjectedFault, nth: usize) -> bool {

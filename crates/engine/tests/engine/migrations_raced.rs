@@ -1,44 +1,22 @@
 //! What the model found: moves that were decided on phases that have passed, records that expire when
 //! they don't count, and a list that outlived its migration.
 
-use crate::migrations::app_2_0_with;
-use crate::migrations::back;
-use crate::migrations::drive;
-use crate::migrations::forward;
-use crate::migrations::forward_to;
-use crate::migrations::made;
-use crate::migrations::patiently;
-use crate::migrations::registered;
-use crate::migrations::sound;
-use crate::migrations::started;
-use crate::migrations::status;
-use crate::migrations_hurt::Before;
-use crate::migrations_hurt::Deed;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::settings;
-use crate::world::v;
+use crate::migrations::{
+    app_2_0_with, back, drive, forward, forward_to, made, patiently, registered, sound, started,
+    status,
+};
+use crate::migrations_hurt::{Before, Deed};
+use crate::world::{World, admin, app, app_1_0, settings, v};
 use coeval_core::phases::Phase;
-use coeval_engine::AuditQuery;
-use coeval_engine::Engine;
-use coeval_engine::Target;
-use coeval_engine::What;
-use coeval_engine::migrations::Advance;
-use coeval_engine::migrations::MigrationDriver;
-use coeval_engine::migrations::State;
+use coeval_engine::migrations::{Advance, MigrationDriver, State};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_storage::Clock;
-use coeval_storage::SystemClock;
-use coeval_storage::UnixMillis;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{AuditQuery, Engine, Target, What};
 use coeval_storage::layers::FaultyStore;
+use coeval_storage::{Clock, SystemClock, UnixMillis};
 use serde_json::json;
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 fn later(milliseconds: i64) -> Option<UnixMillis> {
     Some(UnixMillis(SystemClock::default().now().0 + milliseconds))

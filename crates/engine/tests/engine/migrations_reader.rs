@@ -1,54 +1,25 @@
 //! A server that knows only the old major: it reads on up to soak, and does nothing else.
 
-use crate::migrations::app_2_0;
-use crate::migrations::back;
-use crate::migrations::content;
-use crate::migrations::drive;
-use crate::migrations::forward;
-use crate::migrations::forward_to;
-use crate::migrations::made;
-use crate::migrations::patiently;
-use crate::migrations::read;
-use crate::migrations::registered;
-use crate::migrations::started;
-use crate::migrations::status;
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_file;
-use crate::world::settings;
-use crate::world::tenant;
-use crate::world::v;
-use coeval_access::AccessLevel;
-use coeval_access::AclMember;
-use coeval_access::Grant;
-use coeval_codes::Code;
-use coeval_codes::Coded;
+use crate::migrations::{
+    app_2_0, back, content, drive, forward, forward_to, made, patiently, read, registered, started,
+    status,
+};
+use crate::world::{TENANT, World, admin, app, app_1_0, app_file, settings, tenant, v};
+use coeval_access::{AccessLevel, AclMember, Grant};
+use coeval_codes::{Code, Coded};
 use coeval_core::phases::Phase;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::InOrg;
-use coeval_engine::ListQuery;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_engine::WatchQuery;
-use coeval_engine::WatchStream;
-use coeval_engine::Watched;
-use coeval_engine::WatchedChange;
 use coeval_engine::migrations::Advance;
-use coeval_engine::types::Policy;
-use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
+use coeval_engine::types::{Policy, Registration};
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{
+    Engine, EngineError, InOrg, ListQuery, Settings, Target, WatchQuery, WatchStream, Watched,
+    WatchedChange,
+};
 use coeval_storage::UnixMillis;
 use futures::StreamExt;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Another server on the same store, that knows nothing of the second major.
 async fn old_server(world: &mut World) -> Arc<Engine> {

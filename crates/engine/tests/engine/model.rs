@@ -4,32 +4,17 @@
 //! So a resource is a set of fields and a stored version: a body at a version replaces the fields
 //! that the version has, whatever they are called there, and nothing else, whatever is stored.
 
-use crate::world::OTHER;
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_file;
-use crate::world::tenant;
-use coeval_access::AccessLevel;
-use coeval_access::AclMember;
-use coeval_access::Grant;
+use crate::world::{OTHER, TENANT, World, admin, app, app_file, tenant};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_codes::Coded;
 use coeval_core::decide::StoreAt;
-use coeval_core::version::Uuid;
-use coeval_core::version::Version;
-use coeval_core::version::WriteVersion;
-use coeval_engine::Caller;
-use coeval_engine::EngineError;
-use coeval_engine::Target;
+use coeval_core::version::{Uuid, Version, WriteVersion};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::FieldMask;
-use coeval_engine::write::Update;
+use coeval_engine::write::{Create, FieldMask, Update};
+use coeval_engine::{Caller, EngineError, Target};
 use coeval_storage::Revision;
 use fastrand::Rng;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 
 /// A version of the type: what its fields are called.

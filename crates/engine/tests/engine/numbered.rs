@@ -1,23 +1,10 @@
 //! Numbered pages, with and without what a server remembers of those before.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::settings;
-use crate::world::v;
-use coeval_engine::Engine;
-use coeval_engine::ListQuery;
-use coeval_engine::Target;
+use crate::world::{World, admin, app, app_1_0, settings, v};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_filter::FieldComparison;
-use coeval_filter::Filter;
-use coeval_filter::FilterField;
-use coeval_filter::Operand;
-use coeval_filter::SortDirection;
-use coeval_filter::SortOrder;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Engine, ListQuery, Target};
+use coeval_filter::{FieldComparison, Filter, FilterField, Operand, SortDirection, SortOrder};
 use serde_json::json;
 
 async fn page(engine: &Engine, query: &ListQuery, number: u64) -> (Vec<String>, u64) {

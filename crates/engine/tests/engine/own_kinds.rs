@@ -1,47 +1,20 @@
 //! The engine's own kinds, and its records, by releases that know more of them than others.
 
-use crate::identity::code;
-use crate::identity::org;
-use crate::identity::user;
-use crate::migrations::drive;
-use crate::migrations::patiently;
-use crate::migrations::sound;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::settings;
-use crate::world::v;
+use crate::identity::{code, org, user};
+use crate::migrations::{drive, patiently, sound};
+use crate::world::{World, admin, app, app_1_0, settings, v};
 use coeval_core::phases::Phase;
-use coeval_engine::Engine;
-use coeval_engine::OwnKinds;
-use coeval_engine::SYSTEM_ORG;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_engine::TypeKey;
-use coeval_engine::VENDOR;
-use coeval_engine::WantedVersions;
-use coeval_engine::identity::Login;
-use coeval_engine::identity::NewRole;
-use coeval_engine::identity::Password;
-use coeval_engine::identity::PasswordGiven;
-use coeval_engine::identity::RoleEdit;
-use coeval_engine::identity::UserEdit;
-use coeval_engine::migrations::Advance;
-use coeval_engine::migrations::Declared;
-use coeval_engine::migrations::MigrationDriver;
-use coeval_engine::migrations::Moved;
-use coeval_engine::migrations::State;
+use coeval_engine::identity::{Login, NewRole, Password, PasswordGiven, RoleEdit, UserEdit};
+use coeval_engine::migrations::{Advance, Declared, MigrationDriver, Moved, State};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_storage::Key;
-use coeval_storage::KeySpan;
-use coeval_storage::ReadRange;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{
+    Engine, OwnKinds, SYSTEM_ORG, Settings, Target, TypeKey, VENDOR, WantedVersions,
+};
+use coeval_storage::{Key, KeySpan, ReadRange};
 use serde_json::json;
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const PASSWORD: &str = "correct horse battery staple";
 

@@ -1,28 +1,12 @@
 //! API tokens that open sessions, tokens that are announced first, and which rights there are.
 
-use crate::identity::code;
-use crate::identity::org;
-use crate::identity::register;
-use crate::identity::sees;
-use crate::identity::someone;
-use crate::identity::to;
-use crate::identity::user;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app_1_0;
-use coeval_access::ORGANIZATION_ADMINISTRATOR;
-use coeval_access::SYSTEM_ADMINISTRATOR;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::WantedVersions;
-use coeval_engine::identity::IdentityError;
-use coeval_engine::identity::NewRole;
-use coeval_engine::identity::NewToken;
-use coeval_engine::identity::SessionKind;
-use coeval_engine::identity::TokenSecret;
-use coeval_engine::identity::TokenShown;
-use coeval_engine::identity::User;
+use crate::identity::{code, org, register, sees, someone, to, user};
+use crate::world::{World, admin, app_1_0};
+use coeval_access::{ORGANIZATION_ADMINISTRATOR, SYSTEM_ADMINISTRATOR};
+use coeval_engine::identity::{
+    IdentityError, NewRole, NewToken, SessionKind, TokenSecret, TokenShown, User,
+};
+use coeval_engine::{Caller, Engine, EngineError, WantedVersions};
 use std::sync::Arc;
 
 fn shown(token: &str, org: &str) -> TokenShown {

@@ -1,33 +1,13 @@
 //! Rights bundles, and what publishing them does.
 
-use crate::identity::BUNDLE;
-use crate::identity::code;
-use crate::identity::org;
-use crate::identity::register;
-use crate::identity::sees;
-use crate::identity::someone;
-use crate::identity::to;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::app_file;
-use crate::world::settings;
-use crate::world::v;
+use crate::identity::{BUNDLE, code, org, register, sees, someone, to};
+use crate::world::{World, admin, app, app_1_0, app_1_1, app_file, settings, v};
 use coeval_access::BundleAudience;
-use coeval_engine::AuditQuery;
-use coeval_engine::Engine;
-use coeval_engine::What;
-use coeval_engine::identity::BundleEdit;
-use coeval_engine::identity::NewBundle;
-use coeval_engine::identity::PublishTo;
-use coeval_storage::layers::FaultPlan;
-use coeval_storage::layers::FaultyStore;
-use coeval_storage::layers::InjectedFault;
+use coeval_engine::identity::{BundleEdit, NewBundle, PublishTo};
+use coeval_engine::{AuditQuery, Engine, What};
+use coeval_storage::layers::{FaultPlan, FaultyStore, InjectedFault};
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 pub(crate) async fn a_types_bundle_comes_with_its_first_version_and_goes_with_its_last(
     world: World,

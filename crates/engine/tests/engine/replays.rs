@@ -1,26 +1,15 @@
 //! What went wrong elsewhere, played again with an old and a new client on one store. Each case is
 //! named after where it happened; the core's tests tell the stories.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_file;
-use crate::world::v;
+use crate::world::{World, admin, app, app_file, v};
 use coeval_codes::Coded;
 use coeval_core::version::WriteVersion;
-use coeval_engine::AcceptedType;
-use coeval_engine::Caller;
-use coeval_engine::Changed;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_engine::WantedVersions;
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{
+    AcceptedType, Caller, Changed, Engine, EngineError, Settings, Target, WantedVersions,
+};
+use serde_json::{Value, json};
 
 /// A client that understands versions up to this one.
 fn client(up_to: &str) -> Caller {

@@ -1,22 +1,11 @@
 //! Resources: create, get, update, delete, at their version and at others.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::v;
+use crate::world::{World, admin, app, app_1_0, app_1_1, v};
 use coeval_codes::Coded;
-use coeval_engine::EngineError;
-use coeval_engine::Resource;
-use coeval_engine::State;
-use coeval_engine::Target;
 use coeval_engine::types::Registration;
-use coeval_engine::write::Checking;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::write::{Checking, Create, Update};
+use coeval_engine::{EngineError, Resource, State, Target};
+use serde_json::{Value, json};
 
 fn content(resource: &Resource) -> Value {
     serde_json::from_slice(&resource.content).unwrap()

@@ -1,24 +1,12 @@
 //! Type versions that go although others descend from them, and come back.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_file;
-use crate::world::settings;
-use crate::world::v;
-use coeval_codes::Code;
-use coeval_codes::Coded;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::Target;
+use crate::world::{World, admin, app, app_file, settings, v};
+use coeval_codes::{Code, Coded};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_storage::AtomicWrite;
-use coeval_storage::Key;
-use coeval_storage::ReadRequest;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Engine, EngineError, Target};
+use coeval_storage::{AtomicWrite, Key, ReadRequest};
+use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 

@@ -1,31 +1,16 @@
 //! Runners: several on one store, stopped, slow or gone in the middle of a task.
 
-use crate::jobs::LONG;
-use crate::jobs::ask;
-use crate::jobs::assert_each_moved_once;
-use crate::jobs::counts;
-use crate::jobs::ended;
-use crate::jobs::keys;
-use crate::jobs::make_many;
-use crate::jobs::quick;
-use crate::jobs::read;
-use crate::jobs::runner;
-use crate::jobs::with_two_majors;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::v;
+use crate::jobs::{
+    LONG, ask, assert_each_moved_once, counts, ended, keys, make_many, quick, read, runner,
+    with_two_majors,
+};
+use crate::world::{World, admin, v};
 use coeval_codes::Coded;
-use coeval_engine::Resource;
-use coeval_engine::Settings;
-use coeval_engine::jobs::MigrateOptions;
-use coeval_engine::jobs::Pace;
-use coeval_engine::jobs::Pacing;
-use coeval_engine::jobs::RunnerSettings;
-use coeval_engine::tasks::Status;
-use coeval_engine::tasks::Task;
+use coeval_engine::jobs::{MigrateOptions, Pace, Pacing, RunnerSettings};
+use coeval_engine::tasks::{Status, Task};
+use coeval_engine::{Resource, Settings};
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 pub(crate) async fn two_runners_move_every_resource_once(mut world: World) {

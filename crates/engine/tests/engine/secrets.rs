@@ -1,31 +1,14 @@
 //! Fields that not everybody sees: private, protected, and secure ones, which nobody does.
 
-use crate::world::OTHER;
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_file;
-use crate::world::tenant;
-use crate::world::v;
-use coeval_access::AccessLevel;
-use coeval_access::AclMember;
-use coeval_access::Grant;
+use crate::world::{OTHER, TENANT, World, admin, app, app_file, tenant, v};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_codes::Coded;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::Resource;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_engine::seal::KeyId;
-use coeval_engine::seal::Keyring;
+use coeval_engine::seal::{KeyId, Keyring};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_storage::KeySpan;
-use coeval_storage::ReadRange;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Caller, Engine, Resource, Settings, Target};
+use coeval_storage::{KeySpan, ReadRange};
+use serde_json::{Value, json};
 use std::sync::Arc;
 
 const SECRET: &str = "correct horse battery staple";

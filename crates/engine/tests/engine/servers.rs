@@ -1,23 +1,13 @@
 //! Two engines on one store, eight writers each.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::v;
+use crate::world::{World, admin, app, app_1_0, app_1_1, v};
 use coeval_codes::Coded;
-use coeval_engine::Engine;
-use coeval_engine::Settings;
-use coeval_engine::Target;
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Engine, Settings, Target};
+use serde_json::{Value, json};
 use std::sync::Arc;
-use std::time::Duration;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 const RESOURCES: usize = 4;
 

@@ -1,19 +1,9 @@
 //! How types are said in protobuf: numbers that are given once, and packages.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_file;
-use crate::world::settings;
-use crate::world::v;
-use coeval_engine::Engine;
-use coeval_engine::TypeKey;
+use crate::world::{World, admin, app, app_1_0, app_file, settings, v};
 use coeval_engine::types::Registration;
-use coeval_storage::AtomicWrite;
-use coeval_storage::Key;
-use coeval_storage::ReadRange;
-use coeval_storage::ReadRequest;
+use coeval_engine::{Engine, TypeKey};
+use coeval_storage::{AtomicWrite, Key, ReadRange, ReadRequest};
 use coeval_typed::PackageLayout;
 
 fn schema(version: &str, properties: &str) -> String {

@@ -1,11 +1,6 @@
 //! Types: registering, changing and deleting versions, and the races with those who use them.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_file;
-use crate::world::v;
+use crate::world::{World, admin, app, app_1_0, app_file, v};
 use coeval_codes::Coded;
 use coeval_engine::EngineError;
 use coeval_engine::types::Registration;
@@ -232,12 +227,8 @@ pub(crate) async fn an_interface_in_use_stays(world: World) {
 }
 
 pub(crate) async fn a_denial_is_explained_to_those_who_may_know(world: World) {
-    use crate::world::TENANT;
-    use crate::world::tenant;
-    use coeval_access::AccessLevel;
-    use coeval_access::AclMember;
-    use coeval_access::Grant;
-    use coeval_access::ResourceAction;
+    use crate::world::{TENANT, tenant};
+    use coeval_access::{AccessLevel, AclMember, Grant, ResourceAction};
     let engine = &world.engine;
     engine
         .register(&admin(), Registration::of(app_1_0()))

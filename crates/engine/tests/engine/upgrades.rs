@@ -1,42 +1,17 @@
 //! Upgrading what a filter matches: which resources are meant, whose are touched, and what is told.
 
-use crate::jobs::LONG;
-use crate::jobs::quick;
-use crate::jobs::read;
-use crate::jobs::runner;
-use crate::jobs::with_two_majors;
-use crate::world::OTHER;
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::app_file;
-use crate::world::tenant;
-use crate::world::v;
-use coeval_access::AccessLevel;
-use coeval_access::AclMember;
-use coeval_access::Grant;
+use crate::jobs::{LONG, quick, read, runner, with_two_majors};
+use crate::world::{OTHER, TENANT, World, admin, app, app_1_0, app_1_1, app_file, tenant, v};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_codes::Coded;
-use coeval_core::version::Classification;
-use coeval_core::version::Uuid;
-use coeval_engine::AcceptedType;
-use coeval_engine::Caller;
-use coeval_engine::EngineError;
-use coeval_engine::InOrg;
-use coeval_engine::Target;
-use coeval_engine::WantedVersions;
-use coeval_engine::jobs::UPGRADE;
-use coeval_engine::jobs::UpgradeMatching;
-use coeval_engine::tasks::Status;
-use coeval_engine::tasks::Task;
+use coeval_core::version::{Classification, Uuid};
+use coeval_engine::jobs::{UPGRADE, UpgradeMatching};
+use coeval_engine::tasks::{Status, Task};
 use coeval_engine::types::Registration;
 use coeval_engine::write::Create;
-use coeval_filter::FilterField;
-use coeval_filter::fiql;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::{AcceptedType, Caller, EngineError, InOrg, Target, WantedVersions};
+use coeval_filter::{FilterField, fiql};
+use serde_json::{Value, json};
 
 fn matching(filter: &str) -> UpgradeMatching {
     UpgradeMatching {

@@ -1,36 +1,15 @@
 //! What expires, what is kept as history, and what an inspection finds and repairs.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::v;
+use crate::world::{World, admin, app, app_1_0, app_1_1, v};
 use coeval_codes::Coded;
 use coeval_core::version::Uuid;
-use coeval_engine::Engine;
-use coeval_engine::Target;
-use coeval_engine::WatchQuery;
-use coeval_engine::Watched;
-use coeval_engine::WatchedChange;
-use coeval_engine::inspect::Inspected;
-use coeval_engine::inspect::Problem;
-use coeval_engine::inspect::ProblemKind;
-use coeval_engine::inspect::Repair;
+use coeval_engine::inspect::{Inspected, Problem, ProblemKind, Repair};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::MetaEdit;
-use coeval_engine::write::Update;
-use coeval_storage::Clock;
-use coeval_storage::Key;
-use coeval_storage::KeySpan;
-use coeval_storage::ReadRange;
-use coeval_storage::RecordPut;
-use coeval_storage::SystemClock;
-use coeval_storage::UnixMillis;
+use coeval_engine::write::{Create, MetaEdit, Update};
+use coeval_engine::{Engine, Target, WatchQuery, Watched, WatchedChange};
+use coeval_storage::{Clock, Key, KeySpan, ReadRange, RecordPut, SystemClock, UnixMillis};
 use futures::StreamExt;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 async fn prepared(world: &World) {

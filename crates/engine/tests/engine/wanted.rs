@@ -1,23 +1,12 @@
 //! What callers of other releases get, and what force and strict types do.
 
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::app_file;
-use crate::world::v;
+use crate::world::{World, admin, app, app_1_0, app_1_1, app_file, v};
 use coeval_codes::Coded;
 use coeval_core::version::WriteVersion;
-use coeval_engine::Caller;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_engine::WantedVersions;
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use serde_json::Value;
-use serde_json::json;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Caller, Settings, Target, WantedVersions};
+use serde_json::{Value, json};
 
 async fn registered(world: &World, files: &[String]) {
     for file in files {

@@ -5,46 +5,21 @@
 mod follower;
 
 use crate::identity::register;
-use crate::jobs::ended;
-use crate::jobs::quick;
-use crate::jobs::runner;
-use crate::watch_rights::Scene;
-use crate::watch_rights::log_in;
-use crate::watch_rights::publish;
-use crate::watch_rights::set_out;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_1;
-use crate::world::app_file;
-use crate::world::settings;
-use crate::world::v;
-use coeval_access::AccessLevel;
-use coeval_access::AclMember;
-use coeval_access::Grant;
+use crate::jobs::{ended, quick, runner};
+use crate::watch_rights::{Scene, log_in, publish, set_out};
+use crate::world::{World, admin, app, app_1_1, app_file, settings, v};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_core::version::Uuid;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::Target;
-use coeval_engine::WantedVersions;
 use coeval_engine::identity::UserEdit;
 use coeval_engine::jobs::MigrateOptions;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
-use coeval_storage::EventRetention;
-use coeval_storage::KeySpan;
-use coeval_storage::ReadRange;
-use coeval_storage::Token;
-use follower::Follower;
-use follower::Notes;
-use follower::Who;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Caller, Engine, Target, WantedVersions};
+use coeval_storage::{EventRetention, KeySpan, ReadRange, Token};
+use follower::{Follower, Notes, Who};
 use serde_json::json;
-use std::sync::Arc;
-use std::sync::Mutex;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
-use std::time::Duration;
-use std::time::Instant;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 /// Another major, with the image under another name.
 fn app_2_0() -> String {

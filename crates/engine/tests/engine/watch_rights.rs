@@ -1,69 +1,27 @@
 //! What a watcher may see, and how it is told when that changes.
 
-use crate::identity::BUNDLE;
-use crate::identity::org;
-use crate::identity::register;
-use crate::identity::to;
-use crate::identity::user;
-use crate::migrations_hurt::Before;
-use crate::migrations_hurt::Deed;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::tenant;
-use crate::world::v;
-use coeval_access::AccessLevel;
-use coeval_access::AclMember;
-use coeval_access::Grant;
-use coeval_codes::Code;
-use coeval_codes::Coded;
-use coeval_core::version::Classification;
-use coeval_core::version::Uuid;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::InOrg;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_engine::WantedVersions;
-use coeval_engine::WatchQuery;
-use coeval_engine::WatchStream;
-use coeval_engine::Watched;
-use coeval_engine::WatchedChange;
-use coeval_engine::identity::Login;
-use coeval_engine::identity::NewRole;
-use coeval_engine::identity::NewToken;
-use coeval_engine::identity::Organization;
-use coeval_engine::identity::Password;
-use coeval_engine::identity::PasswordGiven;
-use coeval_engine::identity::RoleEdit;
-use coeval_engine::identity::UserEdit;
-use coeval_engine::write::Create;
-use coeval_engine::write::MetaEdit;
-use coeval_engine::write::Update;
-use coeval_filter::ContentPath;
-use coeval_filter::FieldComparison;
-use coeval_filter::Filter;
-use coeval_filter::FilterField;
-use coeval_filter::Operand;
-use coeval_storage::AtomicWrite;
-use coeval_storage::Clock;
-use coeval_storage::EventRetention;
-use coeval_storage::Incarnation;
-use coeval_storage::Key;
-use coeval_storage::KeySpan;
-use coeval_storage::ReadRange;
-use coeval_storage::RecordPut;
-use coeval_storage::SystemClock;
-use coeval_storage::Token;
-use coeval_storage::UnixMillis;
-use coeval_storage::WriteAction;
-use coeval_storage::WriteCondition;
+use crate::identity::{BUNDLE, org, register, to, user};
+use crate::migrations_hurt::{Before, Deed};
+use crate::world::{World, admin, app, app_1_0, app_1_1, tenant, v};
+use coeval_access::{AccessLevel, AclMember, Grant};
+use coeval_codes::{Code, Coded};
+use coeval_core::version::{Classification, Uuid};
+use coeval_engine::identity::{
+    Login, NewRole, NewToken, Organization, Password, PasswordGiven, RoleEdit, UserEdit,
+};
+use coeval_engine::write::{Create, MetaEdit, Update};
+use coeval_engine::{
+    Caller, Engine, InOrg, Settings, Target, WantedVersions, WatchQuery, WatchStream, Watched,
+    WatchedChange,
+};
+use coeval_filter::{ContentPath, FieldComparison, Filter, FilterField, Operand};
 use coeval_storage::layers::FaultyStore;
+use coeval_storage::{
+    AtomicWrite, Clock, EventRetention, Incarnation, Key, KeySpan, ReadRange, RecordPut,
+    SystemClock, Token, UnixMillis, WriteAction, WriteCondition,
+};
 use futures::StreamExt;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;

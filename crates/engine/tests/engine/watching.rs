@@ -1,29 +1,12 @@
 //! Watches: in order, without gap or duplicate, in the caller's version, for those who may see.
 
-use crate::world::OTHER;
-use crate::world::TENANT;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::app_1_0;
-use crate::world::app_1_1;
-use crate::world::tenant;
-use crate::world::v;
-use coeval_access::AccessLevel;
-use coeval_access::AclMember;
-use coeval_access::Grant;
-use coeval_engine::Caller;
-use coeval_engine::Target;
-use coeval_engine::WatchQuery;
-use coeval_engine::WatchStream;
-use coeval_engine::Watched;
-use coeval_engine::WatchedChange;
+use crate::world::{OTHER, TENANT, World, admin, app, app_1_0, app_1_1, tenant, v};
+use coeval_access::{AccessLevel, AclMember, Grant};
 use coeval_engine::types::Registration;
-use coeval_engine::write::Create;
-use coeval_engine::write::Update;
+use coeval_engine::write::{Create, Update};
+use coeval_engine::{Caller, Target, WatchQuery, WatchStream, Watched, WatchedChange};
 use futures::StreamExt;
-use serde_json::Value;
-use serde_json::json;
+use serde_json::{Value, json};
 use std::time::Duration;
 
 async fn prepared(world: &World) {

@@ -1,25 +1,11 @@
 //! A store of its own for each test, and callers.
 
-use coeval_access::AccessLevel;
-use coeval_access::AccessSubject;
-use coeval_access::Acl;
-use coeval_access::AclMember;
-use coeval_access::Grant;
-use coeval_access::Rights;
+use coeval_access::{AccessLevel, AccessSubject, Acl, AclMember, Grant, Rights};
 use coeval_core::version::Version;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::ResourceBelongings;
-use coeval_engine::SYSTEM_ORG;
-use coeval_engine::Settings;
-use coeval_engine::TypeKey;
 use coeval_engine::identity::PasswordCost;
-use coeval_storage_suite::servers::fresh_name;
-use coeval_storage_suite::servers::shared_etcd;
-use coeval_storage_suite::servers::shared_postgres;
-use coeval_stores::OpenOptions;
-use coeval_stores::OpenStore;
-use coeval_stores::open;
+use coeval_engine::{Caller, Engine, ResourceBelongings, SYSTEM_ORG, Settings, TypeKey};
+use coeval_storage_suite::servers::{fresh_name, shared_etcd, shared_postgres};
+use coeval_stores::{OpenOptions, OpenStore, open};
 use std::sync::Arc;
 
 /// A tenant.

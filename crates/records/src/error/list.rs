@@ -21,7 +21,7 @@ pub enum ListError {
     FieldUndeclared {
         /// The path, dotted.
         field: String,
-        /// Names that are similar.
+        /// Declared paths that are similar, dotted.
         near: Vec<String>,
     },
     /// The page token.
@@ -68,6 +68,6 @@ pub enum ListError {
 fn similar(near: &[String]) -> String {
     match near {
         [] => String::new(),
-        near => format!("; similar: {}", near.join(", ")),
+        near => format!("; similar: spec.{}", near.join(", spec.")),
     }
 }

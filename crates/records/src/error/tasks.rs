@@ -4,6 +4,39 @@ use crate::task_status::Status;
 use coeval_codes::Coded;
 use coeval_core::version::{Uuid, Version};
 
+/// Why resources can't be moved to a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TargetFlaw {
+    /// They are there.
+    Same,
+    /// The type is in migration.
+    InPhases,
+    /// The type was moved away from that major.
+    Closed,
+}
+
+impl std::fmt::Display for TargetFlaw {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Same => "it is the same version",
+            Self::InPhases => "the type is being moved to another major, in phases",
+            Self::Closed => "the major is closed",
+        })
+    }
+}
+
+impl TargetFlaw {
+    const fn advice(self) -> &'static str {
+        match self {
+            Self::Same => "Choose another version.",
+            Self::InPhases => {
+                "`coeval upgrade KIND NAME` moves single resources; for many wait until the migration has ended (`coeval migrate status`)."
+            }
+            Self::Closed => "Choose a version of the major that the type was moved to.",
+        }
+    }
+}
+
 /// Refusals that concern tasks and the jobs behind them.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Coded)]
 pub enum TaskError {
@@ -58,14 +91,14 @@ pub enum TaskError {
     },
     /// Resources can't be migrated there.
     #[error("resources can't be migrated{} to {to}: {reason}", from.map_or_else(String::new, |from| format!(" from {from}")))]
-    #[code(MIGRATION_TARGET_REFUSED, advice = "Choose another version.")]
+    #[code(MIGRATION_TARGET_REFUSED, advice = reason.advice())]
     TargetRefused {
         /// Where they are, if all are at one version.
         from: Option<Version>,
         /// Where they were to go.
         to: Version,
         /// Why not.
-        reason: &'static str,
+        reason: TargetFlaw,
     },
     /// A meaning changes on the way, and the caller did not say that this is known.
     #[error("version {version} changes what fields mean: {fields}")]

@@ -96,20 +96,32 @@ impl<'a> Listed<'a> {
         })
     }
 
-    /// Names beside which the one that was given could be a slip.
+    /// Declared paths beside which the one that was given could be a slip, in one of its names.
     fn near(&self, path: &ContentPath) -> Vec<String> {
-        let Some((PathToken::Key(last), around)) = path.steps().split_last() else {
-            return Vec::new();
-        };
-        let mut names: Vec<String> = Vec::new();
+        let mut found: Vec<String> = Vec::new();
+        let steps = path.steps();
         for definition in self.definitions() {
-            for name in definition.schema.names_in(around) {
-                if is_near(&name, last) && !names.contains(&name) && names.len() < TOLD {
-                    names.push(name);
+            for (at, step) in steps.iter().enumerate() {
+                let PathToken::Key(key) = step else { continue };
+                let around = steps.get(..at).unwrap_or_default();
+                // A name that meets a list goes on in its items.
+                let items = [around, &[PathToken::Every]].concat();
+                let mut names = definition.schema.names_in(around);
+                names.extend(definition.schema.names_in(&items));
+                for name in names.into_iter().filter(|name| is_near(name, key)) {
+                    let mut other = steps.to_vec();
+                    if let Some(step) = other.get_mut(at) {
+                        *step = PathToken::Key(name);
+                    }
+                    let declared = definition.schema.leads_to_declared(&other);
+                    let other = ContentPath::from(other).to_string();
+                    if declared && !found.contains(&other) && found.len() < TOLD {
+                        found.push(other);
+                    }
                 }
             }
         }
-        names
+        found
     }
 }
 

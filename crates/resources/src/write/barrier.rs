@@ -47,6 +47,23 @@ fn is_above(stored: &Stored, update: &Update) -> bool {
     update.content.is_some() && update.at.version() > stored.header.version
 }
 
+/// What a body breaks of its own version: that is told in the terms of that version, which are its
+/// sender's, and no upgrade does away with it.
+///
+/// A body with a mask is a part, and one of a type with restricted fields may lack what its sender
+/// can't see: of those nothing can be said before they are whole.
+fn own_misfit(state: &TypeState, stored: &Stored, update: &Update) -> Option<EngineError> {
+    let at = update.at.version();
+    let body = update.content.as_ref()?;
+    let definition = state.version(at)?;
+    let is_whole = update.mask.is_none() && definition.schema.restricted_paths().is_empty();
+    if at == stored.header.version || !is_whole {
+        return None;
+    }
+    let misfit = state.versions.check_view(body, at).err()?;
+    Some(misfit.into())
+}
+
 /// A refusal that an upgrade of the resource would do away with says how to do it.
 pub(crate) fn upgrade_first(
     state: &TypeState,
@@ -54,6 +71,14 @@ pub(crate) fn upgrade_first(
     update: &Update,
     refusal: EngineError,
 ) -> EngineError {
+    let of_content = match &refusal {
+        EngineError::Conversion(refusal) => matches!(refusal.reason, ConversionObstacle::Value(_)),
+        EngineError::Content(_) => true,
+        _ => false,
+    };
+    if of_content && let Some(own) = own_misfit(state, stored, update) {
+        return own;
+    }
     let ends = match &refusal {
         EngineError::Version(refusal) => matches!(
             refusal,

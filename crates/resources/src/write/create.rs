@@ -148,7 +148,8 @@ impl Resources {
             version,
         };
         let definition = state.version(said).ok_or_else(|| unknown(said))?;
-        let mut fits = content::check_new(state, said, &record.content);
+        let fits = content::check_new(state, said, &record.content);
+        let mut fits = fits.map_err(|refusal| visible.refusal(state, refusal));
         let warning = check_declared(state, said, &record.content, create.undeclared)?;
         let (at, write) = self.created_at(state, said)?;
         if at != said {

@@ -92,11 +92,14 @@ impl Resources {
                 return Err(coeval_core::decide::VersionRefusal::StoredUnknown { stored }.into());
             }
             let opened = self.open_record(state, &stored).await?;
+            let wanted = caller.wanted_view(state);
             let (to, message) = match content::check_new(state, version, &opened.record.content) {
                 Ok(()) => (State::Resolved, None),
-                Err(error) => (State::ResolutionError, Some(short(&error.to_string()))),
+                Err(error) => {
+                    let told = wanted.visible.refusal(state, error).to_string();
+                    (State::ResolutionError, Some(short(&told)))
+                }
             };
-            let wanted = caller.wanted_view(state);
             if to == stored.header.state && message == stored.header.message {
                 return self.resource(
                     state,

@@ -15,6 +15,7 @@ pub(super) fn matched(
     at: &str,
     dropped: &mut Vec<String>,
 ) -> Result<Vec<Value>, LensError> {
+    // A queue for each thing that is said: of items that are the same, the first stays the first.
     let mut by_said: HashMap<String, VecDeque<(usize, &Value)>> = HashMap::new();
     for (item, said) in stored.iter().enumerate().zip(before) {
         by_said.entry(canonical(said)).or_default().push_back(item);
@@ -49,6 +50,8 @@ pub(super) fn matched(
         .flat_map(|(key, items)| items.iter().map(move |item| (key, item)));
     let unsaid = gone.filter(|(key, (_, item))| canonical(item) != **key);
     let mut unsaid: Vec<usize> = unsaid.map(|(_, (index, _))| *index).collect();
+    // An item went and another came: it may be the same one, changed, and what it can't say would be lost.
+    // With nothing added it is certain that the item is to be deleted.
     if added && !unsaid.is_empty() {
         return Err(LensError::list(at));
     }

@@ -34,6 +34,7 @@ fn whole(number: &Number) -> Option<i64> {
 /// The same number as a double.
 fn double(number: &Number) -> Option<f64> {
     let double = number.as_f64().filter(|double| double.is_finite())?;
+    // Beyond 2^53 a double may be near a whole number without being it; compared as integers they differ.
     let whole = number
         .as_i64()
         .map(i128::from)

@@ -43,6 +43,7 @@ pub(super) async fn read(
     of: &TypeKey,
 ) -> Result<SentResource, WebError> {
     let mut map = call.object(&FIELDS)?;
+    // A body that was read has its kind: sent to another path it is a slip.
     if let Some(kind) = map.text("kind")?.filter(|kind| !kind.is_empty()) {
         let named = api.methods.kind(caller, &kind).await?;
         if named != *of {
@@ -54,6 +55,7 @@ pub(super) async fn read(
     let empty = Map::new();
     let mut meta = meta(map.map("metadata")?.unwrap_or(&empty))?;
     let namespace = call.query.get("namespace").unwrap_or_default();
+    // Said in either place or in both alike. The query is how clients without a body say it.
     match (meta.namespace.as_str(), namespace) {
         (_, "") => {}
         ("", said) => said.clone_into(&mut meta.namespace),

@@ -2,7 +2,7 @@
 
 use super::read::resources;
 use super::represent::{print, quarantined};
-use super::which::named;
+use super::target::named;
 use super::write;
 use crate::api::WebState;
 use crate::call::WebCall;

@@ -1,7 +1,7 @@
 //! Reading resources.
 
 use super::represent::{ResourceWriter, print, quarantined};
-use super::which::{named, selector};
+use super::target::{named, selector};
 use crate::api::WebState;
 use crate::call::WebCall;
 use crate::error::WebError;

@@ -2,7 +2,7 @@
 
 use super::body::{SentResource, read, read_for};
 use super::represent::{ResourceWriter, print};
-use super::which::{named, selector};
+use super::target::{named, selector};
 use crate::api::WebState;
 use crate::call::{RevisionCondition, WebCall};
 use crate::error::WebError;
@@ -151,6 +151,7 @@ pub(super) async fn answer(
     written: &WriteOutcome,
 ) -> Result<RestAnswer, WebError> {
     let resource = &written.resource;
+    // Written by hand, so that the content is copied as it is stored and never read.
     let mut out = Vec::with_capacity(ResourceWriter::size(resource) + 256);
     out.extend_from_slice(b"{\"resource\":");
     ResourceWriter::new(api, caller)
@@ -165,6 +166,7 @@ pub(super) async fn answer(
     out.extend_from_slice(b",\"task\":");
     print(&written.task, &mut out);
     out.push(b'}');
+    // 202 where a task goes on with the write: what is shown may not be the last word.
     let status = match (written.created, &written.task) {
         (true, _) => StatusCode::CREATED,
         (false, Some(_)) => StatusCode::ACCEPTED,

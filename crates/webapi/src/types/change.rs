@@ -41,6 +41,7 @@ fn shown(registered: &Registered) -> Value {
 pub(super) async fn register(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let registration = registration(&call)?;
+    // The same checks in the same order; only the write is missing.
     if call.query.flag("dryRun")?.unwrap_or(false) {
         let checked = api.engine().check_type(caller, &registration).await?;
         return Ok(RestAnswer::ok(&shown(&checked)));
@@ -70,6 +71,7 @@ pub(super) async fn annotate(api: Arc<WebState>, call: WebCall) -> Result<RestAn
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let body = call.object(&["deprecated", "columns"])?;
     let bad = |what: &str| WebError::invalid(what);
+    // Absent and null differ here, which `text` and `map` don't tell apart: the body is asked itself.
     let deprecated = match body.get("deprecated") {
         None => None,
         Some(Value::Null) => Some(None),
@@ -99,6 +101,7 @@ pub(super) async fn annotate(api: Arc<WebState>, call: WebCall) -> Result<RestAn
     let caller = call.caller()?;
     let annotated = api.engine().annotate_type(caller, &of, version, &change);
     annotated.await?;
+    // Read again: the answer is what others see from now on, not what was sent.
     Ok(RestAnswer::ok(
         &read::whole(&api, &call, &of, version).await?,
     ))

@@ -30,6 +30,7 @@ fn short(entry: &CatalogEntry) -> Value {
         "unproven": entry.unproven,
         "findings": entry.findings.len(),
     });
+    // Absent where there is none, as released.
     if let Value::Object(short) = &mut short {
         if let Some(deprecated) = &entry.deprecated {
             short.insert("deprecated".to_owned(), json!(deprecated));
@@ -72,6 +73,7 @@ async fn visible(
     let mut entries = api.engine().visible_types(call.caller()?).await?;
     let id = of.to_string();
     entries.retain(|entry| key(entry) == id);
+    // A type none of whose versions is seen is as if it did not exist.
     if entries.is_empty() {
         Err(EngineError::TypeUnknown { of: of.clone() }.into())
     } else {
@@ -83,6 +85,7 @@ pub(super) async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer,
     let of = of(&call)?;
     let entries = visible(&api, &call, &of).await?;
     let state = api.engine().type_state(&of).await?;
+    // Conversions through versions that are hidden from the caller are not told.
     let seen = call.caller()?.visible_versions(&state);
     let all: Vec<&CatalogEntry> = entries.iter().collect();
     let mut answer = shown(&of.to_string(), &all);
@@ -177,6 +180,7 @@ pub(super) async fn counts(api: Arc<WebState>, call: WebCall) -> Result<RestAnsw
     let caller = call.caller()?;
     let of = of(&call)?;
     let entries = visible(&api, &call, &of).await?;
+    // What a caller counts is what a listing would show: all organizations only to the provider.
     let org = if caller.subject.is_provider() {
         InOrg::All
     } else {
@@ -192,6 +196,7 @@ pub(super) async fn counts(api: Arc<WebState>, call: WebCall) -> Result<RestAnsw
             },
             org: org.clone(),
             count: true,
+            // The count is wanted and no rows; there are no pages without any.
             page_size: 1,
             ..ListQuery::of(of.clone())
         };

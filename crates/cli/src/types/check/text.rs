@@ -1,7 +1,7 @@
 //! What was found, for people: the short answer first.
 
 use super::report::{CheckReport, DirectionFit, FindingReport, ShownCounterexample};
-use crate::columns::{harmless, pad, plain, wrap};
+use crate::columns::{pad, sanitize, single_line, wrap};
 use coeval_core::compat::ChangeKind;
 use std::collections::HashSet;
 

@@ -18,7 +18,10 @@ pub(crate) fn an_old_client_saves_a_new_object_and_is_told_what_was_kept(mut wor
     for query in [
         "acceptType=urn:vcloud:type:acme:app:1.0.0",
         "acceptType=1.0.0",
+        "acceptType=1.0",
         "entityVersion=1.0.0",
+        "entityVersion=1",
+        "entityVersion=v1",
         "entityVersion=urn:vcloud:type:acme:app:1.0.0",
     ] {
         let path = format!("{}?{query}", at(&id));
@@ -67,7 +70,8 @@ pub(crate) fn an_old_client_saves_a_new_object_and_is_told_what_was_kept(mut wor
     assert_eq!(new.json["entity"]["region"], "eu");
     for query in [
         "acceptType=urn:vcloud:type:acme:other:1.0.0",
-        "entityVersion=1",
+        "entityVersion=1.x",
+        "entityVersion=urn:vcloud:type:acme:app:1",
         "acceptType=1.0.0&entityVersion=1.1.0",
     ] {
         let refused = world.get(&format!("{}?{query}", at(&id))).by(&alice).send();

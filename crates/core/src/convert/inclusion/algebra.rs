@@ -92,7 +92,6 @@ const STABLE: [&str; 24] = [
 ];
 
 fn one_language(drafts: (Draft, Draft), wanted: &Value, known: &Value) -> bool {
-    // The same draft means the same by the same words.
     if drafts.0 == drafts.1 {
         return true;
     }

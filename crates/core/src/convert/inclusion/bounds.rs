@@ -27,7 +27,6 @@ pub(super) fn omit_kept(c: &Conjunction<'_>, wanted: &mut Value) {
 }
 
 fn keeps(known: &Map<String, Value>, word: &str, limit: &Value) -> bool {
-    // What is not bounded at all keeps no bound.
     let Some(own) = known.get(word) else {
         return false;
     };

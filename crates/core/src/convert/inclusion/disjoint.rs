@@ -11,7 +11,6 @@ const ALTERNATIVES: usize = 32;
 
 /// Whether all of them differ by their types, or by the value of a property that both require.
 pub(super) fn all(source: &SchemaSource, list: &[Value]) -> bool {
-    // Every pair is compared.
     if list.len() > ALTERNATIVES {
         return false;
     }
@@ -22,7 +21,6 @@ pub(super) fn all(source: &SchemaSource, list: &[Value]) -> bool {
     let mut rest = known.as_slice();
     while let Some((first, others)) = rest.split_first() {
         if !others.iter().all(|other| disjoint(source, first, other)) {
-            // Each with those behind it; the order does not matter.
             return false;
         }
         rest = others;
@@ -36,7 +34,6 @@ fn disjoint(source: &SchemaSource, one: &Conjunction<'_>, other: &Conjunction<'_
     if kinds.is_none() {
         return true;
     }
-    // Both list their values: a value in common is all that could fit both.
     if let (Some(one), Some(other)) = (one.finite(), other.finite())
         && !overlap(&one, &other)
     {

@@ -37,7 +37,6 @@ fn unnamed(map: &Map<String, Value>) -> impl Iterator<Item = &Value> {
 impl<'a> SchemaComparison<'a> {
     pub(super) fn object(&mut self, c: &Conjunction<'a>, t: &'a Map<String, Value>) {
         let named = t.get("properties").and_then(Value::as_object);
-        // By name first, as most properties are.
         for (name, schema) in named.into_iter().flatten() {
             self.property(c, name, schema);
         }
@@ -62,8 +61,6 @@ impl<'a> SchemaComparison<'a> {
     }
 
     /// Which properties are there. A null that counts as absent is not, whatever is required.
-    // Whether properties are there is asked of all parts at once: one may require what another one
-    // declares.
     pub(super) fn presence(&mut self, c: &Conjunction<'a>, parts: &[&'a Map<String, Value>]) {
         let required = parts.iter().filter_map(|t| t.get("required")?.as_array());
         let required = required.flatten().filter_map(Value::as_str);
@@ -95,7 +92,6 @@ impl<'a> SchemaComparison<'a> {
             }
         }
         let closed = |rest: &&Value| **rest == Value::Bool(false);
-        // A schema that forbids the property has no null that could vanish from it.
         let mut wanted = parts.iter().flat_map(|t| unnamed(t)).filter(|t| !closed(t));
         let vanish = wanted.any(|schema| !takes_null(self.to, schema));
         let patterns = c.maps().flat_map(patterns).map(|(_, schema)| schema);
@@ -150,8 +146,6 @@ impl<'a> SchemaComparison<'a> {
             .filter_map(|map| map.get("properties")?.as_object())
             .flat_map(Map::keys)
             .collect();
-        // A property that the other schema names and this rule speaks of is compared by its own
-        // schema.
         for name in names.into_iter().filter(|name| speaks_of(name)) {
             self.property(c, name, t);
         }

@@ -133,7 +133,6 @@ impl<'a> SchemaComparison<'a> {
     /// It is enough that one alternative always fits, if no other one can fit too where only one
     /// may.
     fn some_of(&mut self, c: &Conjunction<'a>, part: &'a Value, word: &str, list: &'a [Value]) {
-        // The same choice on both sides.
         if self.cancels(c, &[word], part) {
             return;
         }

@@ -42,12 +42,10 @@ pub(crate) enum GapReason {
 impl GapReason {
     /// Of keywords; without any, of a schema as a whole.
     pub(super) fn of(words: Option<&[&str]>, schema: &Value) -> Self {
-        // Without words it is the schema as a whole, which is of a type, or nothing.
         let Some(first) = words.and_then(<[&str]>::first) else {
             let never = *schema == Value::Bool(false);
             return if never { Self::Forbidden } else { Self::Type };
         };
-        // The first word stands for its family.
         match *first {
             "type" => Self::Type,
             "enum" | "const" => Self::Values,

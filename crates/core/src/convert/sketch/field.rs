@@ -250,7 +250,6 @@ fn make_object(
 ) -> bool {
     let mut schema = property(map, key);
     write_out(&mut schema, source);
-    // Nothing can be there, so it is created for the field.
     let fresh = schema == Value::Bool(false);
     let there = is_required(map, key);
     let kinds = JsonKinds::of(&schema);

@@ -38,7 +38,6 @@ pub(crate) fn whole_number(value: &Value) -> bool {
 
 /// What fits one of several schemas.
 pub(crate) fn one_of(mut schemas: Vec<Value>) -> Value {
-    // What fits nothing adds nothing to a choice.
     schemas.retain(|schema| *schema != Value::Bool(false));
     let mut distinct: Vec<Value> = Vec::new();
     for schema in schemas {

@@ -108,7 +108,6 @@ impl CopyField {
             (None, Some(to)) => (to, Some(note)),
             // An empty object: there was no deprecated field.
             (Some(from), None) => (from, Some(note.value(Value::Object(Map::new())))),
-            // The common case, which leaves nothing to note.
             (Some(from), Some(to)) if same(&from.value, &to.value) && to.margin.is_bare() => {
                 (from, None)
             }

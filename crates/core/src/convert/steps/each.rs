@@ -294,7 +294,6 @@ fn values_changed(schema: Value, each: &mut dyn FnMut(Value) -> Value) -> Value 
             replace(rest, each);
         }
     }
-    // What was no list and no map stays so.
     if kinds != JsonKinds::ALL {
         map.insert("type".to_owned(), kinds.to_json());
     }

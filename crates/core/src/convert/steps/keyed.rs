@@ -214,7 +214,6 @@ impl ConversionStep for KeyedItems {
             (StepWay::Backward, Value::Object(map)) => self.to_list(map, &mut margin)?,
             // Null stays null: it is neither of the two and nothing is in it.
             (_, Value::Null) => Value::Null,
-            // Anything else can't be said in the other version.
             (way, other) => {
                 let wanted = way.choose("a list", "an object");
                 let why = format!("{} is not {wanted}", kind(&other));

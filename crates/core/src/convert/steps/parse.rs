@@ -158,13 +158,11 @@ impl ConversionStep for ParseText {
                 // If the texts are known the values are as well.
                 let values = finite(&field.schema);
                 let schema = match (way, values) {
-                    // Any value can be printed.
                     (StepWay::Backward, _) => json!({"type": "string"}),
                     (StepWay::Forward, Some(values)) => {
                         let texts = values.iter().filter_map(Value::as_str);
                         listed(texts.filter_map(|text| parsed(text).ok()))
                     }
-                    // A text can hold any value.
                     (StepWay::Forward, None) => Value::Bool(true),
                 };
                 SketchField { schema, ..field }

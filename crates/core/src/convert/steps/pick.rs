@@ -136,7 +136,6 @@ impl PickItem {
     /// What is picked: it may be there, and the list may be one shorter.
     fn sketched_field(&self, scope: &mut SketchScope<'_>, list: &[String]) -> SketchField {
         let known = scope.look(list);
-        // What is no list has no item to pick.
         if known.is_never() || !JsonKinds::of(&known.schema).has(JsonKinds::ARRAY) {
             return SketchField::NEVER;
         }
@@ -399,7 +398,6 @@ fn shorter(list: Value) -> Value {
     let mut shorter = json!({"type": kinds.to_json(), "items": items});
     if let Some(map) = shorter.as_object_mut() {
         let least = list.get("minItems").and_then(Value::as_u64);
-        // One item fewer than before, wherever it was.
         map.extend(least.map(|least| ("minItems".to_owned(), json!(least.saturating_sub(1)))));
         let same = |word: &str| Some((word.to_owned(), list.get(word)?.clone()));
         map.extend(same("maxItems"));

@@ -105,7 +105,6 @@ impl ValueExchange for ScaleNumber {
             // Whole numbers are scaled without floating point: beyond 2^53 a double would round
             // them.
             Some(whole) => whole.checked_mul(times).and_then(|product| {
-                // Rounded towards zero; the remainder is kept by the step around this.
                 let exact = product.checked_rem(over) == Some(0);
                 if exact || self.whole {
                     integer(product.checked_div(over)?)
@@ -124,7 +123,6 @@ impl ValueExchange for ScaleNumber {
             ConversionClass::MayRefuse,
             "is refused where it is no number, or beyond 64 bits".to_owned(),
         )];
-        // Dividing by one loses nothing.
         if over != 1 {
             losses.push((
                 ConversionClass::Keeps,

@@ -67,7 +67,6 @@ impl SplitText {
 
     /// What is known of the parts: the first is there, others are where the string is known.
     fn sketched_parts(&self, field: SketchField) -> Vec<SketchField> {
-        // No string, no parts.
         if field.is_never() {
             return vec![SketchField::NEVER; self.into.len()];
         }
@@ -293,7 +292,6 @@ impl ConversionStep for SplitText {
         sketch.around(&paths, |scope| match way {
             StepWay::Forward => {
                 let field = scope.take(string);
-                // Whatever was under these names makes way.
                 for part in &self.into {
                     scope.take(part.after(depth));
                 }
@@ -306,7 +304,6 @@ impl ConversionStep for SplitText {
                 let parts = self.into.iter().map(|path| scope.take(path.after(depth)));
                 let parts: Vec<SketchField> = parts.collect();
                 scope.take(string);
-                // A string is there if any of its parts is.
                 if !parts.iter().all(SketchField::is_never) {
                     let always = parts.iter().any(|part| part.always);
                     let schema = json!({"type": "string"});

@@ -79,7 +79,6 @@ impl<E: ValueExchange> ConversionStep for ValueStep<E> {
     fn sketch(&self, way: StepWay, sketch: &mut SchemaSketch) {
         let (parents, key) = self.path.split();
         sketch.within(parents, |scope| {
-            // Whatever the values are, only their kinds matter below.
             scope.change(key, |field, _| {
                 // Known values are exchanged one by one: what would be refused falls out.
                 let schema = match finite(&field.schema) {

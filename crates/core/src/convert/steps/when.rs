@@ -102,8 +102,8 @@ impl WhenTest {
 
 impl WhenTest {
     /// Leaves those documents for which the test holds, or does not, and perhaps more.
-    // May keep too much, never too little: a sketch proves only what holds for all that it lets
-    // through.
+    /// May keep too much, never too little: a sketch proves only what holds for all that it lets
+    /// through.
     fn narrow(&self, path: &FieldPath, holds: bool, sketch: &mut SchemaSketch) {
         let keys = path.keys();
         sketch.within(&[], |scope| {

@@ -199,10 +199,8 @@ fn first_item(field: SketchField) -> SketchField {
     let always = field.always && !empty;
     let mut schemas = Vec::new();
     if kinds.has(JsonKinds::ARRAY) {
-        // Only the first item is seen.
         schemas.extend(item_schemas(&field.schema).into_iter().take(1));
     }
-    // What is no list gets through as it is.
     let others = kinds.without(JsonKinds::ARRAY);
     if !others.is_none() {
         let mut other = match field.schema {

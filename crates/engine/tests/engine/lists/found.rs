@@ -6,20 +6,14 @@ use super::ids;
 use super::make;
 use super::pages;
 use super::with_types;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::v;
-use coeval_engine::write::Checking;
-use coeval_engine::write::Create;
-use coeval_filter::ContentPath;
-use coeval_filter::FieldComparison;
-use coeval_filter::Filter;
-use coeval_filter::FilterField;
-use coeval_filter::Operand;
-use coeval_filter::SortDirection;
-use coeval_filter::SortOrder;
-use serde_json::Value;
-use serde_json::json;
+use crate::world::{World, admin, app, app_file, v};
+use coeval_engine::ListQuery;
+use coeval_engine::types::Registration;
+use coeval_engine::write::{Checking, Create};
+use coeval_filter::{
+    ContentPath, FieldComparison, Filter, FilterField, Operand, SortDirection, SortOrder,
+};
+use serde_json::{Value, json};
 
 /// Small numbers from a seed that failures print.
 struct Draw(u64);
@@ -258,5 +252,35 @@ pub(crate) async fn a_listing_is_sorted_by_what_the_caller_sees(world: World) {
         let found = pages(engine, &admin(), &query).await;
         let listed: Vec<String> = found.iter().flat_map(super::names).collect();
         assert_eq!(listed, expected);
+    }
+}
+
+pub(crate) async fn a_slip_in_any_name_of_a_path_is_told_with_the_path_that_was_meant(
+    world: World,
+) {
+    let file = app_file(
+        "1.0.0",
+        "  schema: {type: object, properties: {limits: {type: object, properties: {cpu: {}}}, ports: {type: array, items: {type: object, properties: {name: {}}}}}}\n",
+    );
+    let registration = Registration::of(file);
+    world.engine.register(&admin(), registration).await.unwrap();
+    for (said, told) in [
+        ("Limits", "spec.Limits; similar: spec.limits"),
+        ("limit.cpu", "spec.limit.cpu; similar: spec.limits.cpu"),
+        ("limits.cpus", "spec.limits.cpus; similar: spec.limits.cpu"),
+        ("prots.name", "spec.prots.name; similar: spec.ports.name"),
+        ("ports.nmae", "spec.ports.nmae; similar: spec.ports.name"),
+        (
+            "ports.*.nmae",
+            "spec.ports.*.nmae; similar: spec.ports.*.name",
+        ),
+        ("other", "spec.other"),
+    ] {
+        let mut query = ListQuery::of(app());
+        query.order =
+            Some(SortOrder::new(vec![(content(said), SortDirection::Ascending)]).unwrap());
+        let refused = world.engine.list(&admin(), &query).await.unwrap_err();
+        let expected = format!("no version of the type declares {told}");
+        assert_eq!(refused.to_string(), expected);
     }
 }

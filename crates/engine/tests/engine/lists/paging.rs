@@ -8,31 +8,14 @@ use super::names;
 use super::numbered;
 use super::pages;
 use super::with_types;
-use crate::world::OTHER;
-use crate::world::World;
-use crate::world::admin;
-use crate::world::app;
-use crate::world::tenant;
+use crate::world::{OTHER, World, admin, app, tenant};
 use coeval_codes::Coded;
-use coeval_core::version::Classification;
-use coeval_core::version::Uuid;
-use coeval_engine::Engine;
-use coeval_engine::InOrg;
-use coeval_engine::ListOf;
-use coeval_engine::ListQuery;
-use coeval_engine::PageAt;
-use coeval_engine::Settings;
-use coeval_engine::Target;
-use coeval_filter::FieldComparison;
-use coeval_filter::Filter;
-use coeval_filter::FilterField;
-use coeval_filter::Operand;
-use coeval_filter::SortDirection;
-use coeval_filter::SortOrder;
+use coeval_core::version::{Classification, Uuid};
+use coeval_engine::{Engine, InOrg, ListOf, ListQuery, PageAt, Settings, Target};
+use coeval_filter::{FieldComparison, Filter, FilterField, Operand, SortDirection, SortOrder};
 use std::collections::BTreeSet;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 fn by(field: FilterField, direction: SortDirection) -> Option<SortOrder> {
     Some(SortOrder::new(vec![(field, direction)]).unwrap())

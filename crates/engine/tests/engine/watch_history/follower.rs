@@ -4,23 +4,14 @@
 use crate::world::app;
 use coeval_codes::Coded;
 use coeval_core::version::Uuid;
-use coeval_engine::Caller;
-use coeval_engine::Engine;
-use coeval_engine::EngineError;
-use coeval_engine::InOrg;
-use coeval_engine::ListQuery;
-use coeval_engine::PageAt;
-use coeval_engine::WantedVersions;
-use coeval_engine::WatchQuery;
-use coeval_engine::Watched;
-use coeval_engine::WatchedChange;
-use coeval_storage::Revision;
-use coeval_storage::Token;
+use coeval_engine::{
+    Caller, Engine, EngineError, InOrg, ListQuery, PageAt, WantedVersions, WatchQuery, Watched,
+    WatchedChange,
+};
+use coeval_storage::{Revision, Token};
 use futures::StreamExt;
-use std::collections::BTreeMap;
-use std::collections::BTreeSet;
-use std::sync::Arc;
-use std::sync::Mutex;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 /// Who follows.

@@ -63,6 +63,7 @@ impl TaskView {
             status: task.status.name(),
             operation: operation(&task.description, owner.as_ref()),
             operation_name: task.operation.clone(),
+            // A task that waits has no start of its own: its creation stands in for it.
             started: rfc3339(task.started.unwrap_or(task.created)),
             ended: task.ended.map(rfc3339),
             expires: rfc3339(task.created.saturating_add(KEPT_FOR)),

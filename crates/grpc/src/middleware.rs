@@ -2,7 +2,7 @@
 //! too, and every status that is not OK has a code, whoever made it.
 
 use crate::deprecated;
-use crate::ending::EndingBody;
+use crate::ending_body::EndingBody;
 use crate::error::CallError;
 use crate::explained::explain;
 use crate::status;
@@ -22,7 +22,7 @@ const TIMEOUT: &str = "grpc-timeout";
 const RELEASE: &str = env!("CARGO_PKG_VERSION");
 
 /// Answers a call, in time or not at all.
-pub(crate) async fn around(request: Request, next: Next) -> Response {
+pub(crate) async fn handle(request: Request, next: Next) -> Response {
     // In HTTP's words: who sends another content type is no gRPC client and would not read a status.
     if !is_grpc(request.headers()) {
         return error_answer(StatusCode::UNSUPPORTED_MEDIA_TYPE, &CallError::ContentType);
@@ -121,5 +121,5 @@ fn timeout(headers: &HeaderMap) -> Result<Option<Duration>, CallError> {
 }
 
 #[cfg(test)]
-#[path = "around_tests.rs"]
+#[path = "middleware_tests.rs"]
 mod tests;

@@ -1,7 +1,7 @@
 //! Users, in JSON and as far as older clients look them up in XML.
 
 mod json;
-mod old;
+mod legacy;
 
 use crate::api::CloudState;
 use crate::error::ApiError;
@@ -29,7 +29,7 @@ pub(crate) fn routes() -> Vec<CloudRoute> {
         CloudRoute::delete("/cloudapi/1.0.0/users/{id}", handler!(json::delete))
             .about("Deletes a user with its sessions and tokens.")
             .answers(204, CloudBody::Empty),
-        CloudRoute::get("/api/admin/user/{id}", handler!(old::get))
+        CloudRoute::get("/api/admin/user/{id}", handler!(legacy::get))
             .about("One user.")
             .answers(200, CloudBody::Xml),
     ]

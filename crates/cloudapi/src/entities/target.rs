@@ -32,7 +32,7 @@ pub(super) fn not_own(of: &TypeKey) -> Result<(), ApiError> {
 }
 
 /// The version that `acceptType` or `entityVersion` asks for: a type's id, which must be of the
-/// type at hand, or a bare version.
+/// type at hand, or a bare version in any form: `2`, `2.0`, `v2` or `2.0.0`.
 pub(super) fn accepted(
     call: &CloudCall,
     of: Option<&TypeKey>,
@@ -52,7 +52,7 @@ pub(super) fn accepted(
 
 fn version(name: &'static str, text: &str, of: Option<&TypeKey>) -> Result<Version, ApiError> {
     if !text.starts_with("urn:") {
-        let read = Version::parse_full(text);
+        let read = Version::parse_header(text);
         return read.map_err(|error| ApiError::query(name, error.to_string()));
     }
     let (named, version) =

@@ -1,26 +1,26 @@
 //! Rights, and what has some: rights bundles, global roles, roles of an organization.
 
 mod bundles;
-mod one;
 mod publication;
+mod right;
 mod roles;
 
-pub(crate) use one::references;
+pub(crate) use right::references;
 
 use crate::route::{CloudBody, CloudHandler, CloudRoute, handler};
 
 pub(crate) fn routes() -> Vec<CloudRoute> {
     let mut all = vec![
-        CloudRoute::get("/cloudapi/1.0.0/rights", handler!(one::list))
+        CloudRoute::get("/cloudapi/1.0.0/rights", handler!(right::list))
             .about("The rights that there are where the caller acts.")
             .listing()
             .answers(200, CloudBody::Page("Right")),
-        CloudRoute::get("/cloudapi/1.0.0/rights/{id}", handler!(one::get))
+        CloudRoute::get("/cloudapi/1.0.0/rights/{id}", handler!(right::get))
             .about("One right.")
             .answers(200, CloudBody::One("Right")),
         CloudRoute::get(
             "/cloudapi/1.0.0/rightsCategories",
-            handler!(one::categories),
+            handler!(right::categories),
         )
         .about("What rights are sorted into.")
         .listing()

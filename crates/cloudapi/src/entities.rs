@@ -8,7 +8,7 @@ mod metadata;
 mod migrate;
 mod read;
 mod represent;
-mod which;
+mod target;
 mod write;
 
 use crate::route::{CloudBody, CloudRoute, ParamKind, handler};

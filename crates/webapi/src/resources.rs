@@ -4,11 +4,11 @@ mod body;
 mod history;
 mod read;
 pub(crate) mod represent;
-mod which;
+mod target;
 mod write;
 
 pub(crate) use body::millis;
-pub(crate) use which::{named, selector};
+pub(crate) use target::{named, selector};
 
 use crate::route::{ParamKind, WebBody, WebRoute, handler};
 

@@ -1,8 +1,8 @@
 //! What clients call before everything else: versions, sessions, and tokens for programs.
 
+mod legacy;
 mod login;
 mod oauth;
-mod old;
 mod tokens;
 mod versions;
 
@@ -33,11 +33,11 @@ pub(crate) fn routes() -> Vec<CloudRoute> {
         CloudRoute::delete("/cloudapi/1.0.0/sessions/current", handler!(login::end))
             .about("Ends the session that the request is sent with.")
             .answers(204, CloudBody::Empty),
-        CloudRoute::post("/api/sessions", handler!(old::login))
+        CloudRoute::post("/api/sessions", handler!(legacy::login))
             .about("Logs anybody in, as older clients do.")
             .needs(RequiredCredentials::Password)
             .answers(200, CloudBody::Xml),
-        CloudRoute::get("/api/session", handler!(old::current))
+        CloudRoute::get("/api/session", handler!(legacy::current))
             .about("Who the caller is, and where its organization is.")
             .answers(200, CloudBody::Xml),
         CloudRoute::delete("/api/session", handler!(login::end))
