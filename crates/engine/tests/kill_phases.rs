@@ -107,13 +107,12 @@ async fn child(url: &str, to_the_end: bool) {
             (Phase::Cutover, Phase::Cutover) => false,
             _ => forwards,
         };
-        let moved = match forwards {
-            true => {
-                engine
-                    .advance_migration(&who, &of, Advance::default())
-                    .await
-            }
-            false => engine.back_migration(&who, &of, true).await,
+        let moved = if forwards {
+            engine
+                .advance_migration(&who, &of, Advance::default())
+                .await
+        } else {
+            engine.back_migration(&who, &of, true).await
         };
         match moved {
             Ok(_) => {}

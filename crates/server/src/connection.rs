@@ -12,9 +12,10 @@ use crate::lifecycle::{Lifecycle, StopPhase};
 use crate::peer::Peer;
 use crate::stall::StallGuard;
 use crate::tls::CurrentAcceptor;
+use crate::unread::ReadUnread;
 use axum::Router;
+use axum::body::Body;
 use http::Request;
-use hyper::body::Incoming;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::service::TowerToHyperService;
@@ -79,7 +80,7 @@ where
     let service = shared
         .router
         .clone()
-        .map_request(move |mut request: Request<Incoming>| {
+        .map_request(move |mut request: Request<Body>| {
             note.store(true, Ordering::Relaxed);
             asked_at.asked(request.version());
             request.extensions_mut().insert(peer.clone());
@@ -94,7 +95,7 @@ where
     let builder = builder(&shared.limits);
     // Around the TLS stream, not below it: progress is counted in bytes of answers.
     let io = TokioIo::new(StallGuard::new(io, shared.limits.stall));
-    let connection = builder.serve_connection(io, TowerToHyperService::new(service));
+    let connection = builder.serve_connection(io, TowerToHyperService::new(ReadUnread(service)));
     let mut connection = pin!(connection);
     let mut closing = pin!(shared.lifecycle.reached(StopPhase::Closing));
     let mut told_to_close = false;

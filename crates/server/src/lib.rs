@@ -19,6 +19,7 @@ mod request;
 mod routes;
 mod stall;
 mod tls;
+mod unread;
 
 pub use age::ConnectionEnd;
 pub use answer::error_answer;

@@ -343,10 +343,11 @@ impl Background {
         let (state, live) = (&looked.state, migration.live);
         let discards = content.observed.state == Course::Undoing
             && live == coeval_core::phases::LivePhases::one(Phase::Old);
-        let due = match discards {
-            true => Some(BackgroundWork::Discard),
+        let due = if discards {
+            Some(BackgroundWork::Discard)
+        } else {
             // The highest phase that servers work at is the one that has work.
-            false => work(&PHASES, &state.phase, live.high),
+            work(&PHASES, &state.phase, live.high)
         };
         let ran = match (due, live.high) {
             (Some(due), _) => due,

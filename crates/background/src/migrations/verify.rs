@@ -127,7 +127,7 @@ impl Background {
             (PairStanding::Alone, _) => verified.alone += 1,
             (PairStanding::OnlyOld, true) | (PairStanding::OnlyNew, false) => verified.missing += 1,
             (PairStanding::OnlyOld, false) | (PairStanding::OnlyNew, true) => {
-                verified.orphaned += 1
+                verified.orphaned += 1;
             }
             (PairStanding::Stale, _) => verified.stale += 1,
             (PairStanding::Fresh, _) => match self.differ(&fetched.state, pair).await {

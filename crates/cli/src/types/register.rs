@@ -60,7 +60,7 @@ pub(super) async fn register(
         match done.map_err(ClientError::of_write) {
             Ok(done) => report_registered(session, &done.into_inner()).await?,
             Err(error) if error.kind() == ClientErrorKind::Exists => {
-                check_same_definition(session, &file, error).await?
+                check_same_definition(session, &file, error).await?;
             }
             Err(error) if !error.detail().findings.is_empty() => return report_refusal(&error),
             Err(error) => return Err(error.into()),

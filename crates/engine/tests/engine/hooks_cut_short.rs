@@ -121,9 +121,10 @@ pub(crate) async fn every_write_of_a_hooks_task_may_fail(mut world: World) {
                 let urn = task.about.resource.unwrap();
                 let id = urn.rsplit(':').next().unwrap();
                 let uuid = coeval_core::version::Uuid::parse(id).unwrap();
-                let (left, what) = match deletes {
-                    true => (None, What::Delete),
-                    false => (Some(State::Resolved), What::Resolve),
+                let (left, what) = if deletes {
+                    (None, What::Delete)
+                } else {
+                    (Some(State::Resolved), What::Resolve)
                 };
                 assert_eq!(state_of(&engine, uuid).await, left, "{about}");
                 assert_eq!(told(&engine, id, what).await, 1, "{about}");

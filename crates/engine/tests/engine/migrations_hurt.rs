@@ -231,9 +231,10 @@ impl Play {
             name: name.clone(),
             alone,
         };
-        let (at, body) = match alone {
-            true => ("2.0.0", model.at_new()),
-            false => ("1.0.0", model.at_old()),
+        let (at, body) = if alone {
+            ("2.0.0", model.at_new())
+        } else {
+            ("1.0.0", model.at_old())
         };
         let create = Create::new(v(at), name, body);
         let made = engine.create(&admin(), &app(), create).await;

@@ -365,9 +365,10 @@ pub(crate) async fn a_body_of_the_new_major_is_carried_in_every_phase_or_refused
             assert_eq!(read(&new, &web, "2.0.0").await, long);
             continue;
         }
-        let refusal = match phase < Phase::Soak {
-            true => coeval_codes::MIRROR_UNFIT,
-            false => coeval_codes::CONTENT_INVALID,
+        let refusal = if phase < Phase::Soak {
+            coeval_codes::MIRROR_UNFIT
+        } else {
+            coeval_codes::CONTENT_INVALID
         };
         assert_eq!(written.unwrap_err().code(), refusal, "{phase}");
         assert_eq!(status(&new).await.failed, 0, "{phase}");

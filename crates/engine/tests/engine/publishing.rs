@@ -137,13 +137,12 @@ pub(crate) async fn a_publication_that_was_cut_short_is_finished_by_whoever_open
         for publish in [true, false] {
             let plan = Arc::new(Dying(AtomicUsize::new(survives)));
             let dying = Engine::new(Arc::new(FaultyStore::new(store.clone(), plan)), settings());
-            let cut = match publish {
-                true => dying.publish_bundle(&admin(), BUNDLE, &to(&[&acme])).await,
-                false => {
-                    dying
-                        .unpublish_bundle(&admin(), BUNDLE, &to(&[&acme]))
-                        .await
-                }
+            let cut = if publish {
+                dying.publish_bundle(&admin(), BUNDLE, &to(&[&acme])).await
+            } else {
+                dying
+                    .unpublish_bundle(&admin(), BUNDLE, &to(&[&acme]))
+                    .await
             };
             assert_eq!(code(cut), coeval_codes::UNAVAILABLE);
             let bundle = world.engine.get_bundle(&admin(), BUNDLE).await.unwrap();

@@ -60,9 +60,10 @@ pub(crate) async fn set_out(engine: &Engine) -> Scene {
 
 pub(crate) async fn publish(engine: &Engine, org: &Organization, yes: bool) {
     let to = to(&[org]);
-    let done = match yes {
-        true => engine.publish_bundle(&admin(), BUNDLE, &to).await,
-        false => engine.unpublish_bundle(&admin(), BUNDLE, &to).await,
+    let done = if yes {
+        engine.publish_bundle(&admin(), BUNDLE, &to).await
+    } else {
+        engine.unpublish_bundle(&admin(), BUNDLE, &to).await
     };
     done.unwrap();
 }

@@ -31,10 +31,45 @@ const PLAN: Plan = &[
             "storage-etcd",
         ],
     ),
-    // the two meet here and nowhere else
+    // the two meet in the four layers of the engine and nowhere else
+    ("records", &["access", "codes", "core", "filter", "storage"]),
+    (
+        "catalog",
+        &[
+            "access", "codes", "core", "filter", "records", "storage", "typed",
+        ],
+    ),
+    (
+        "resources",
+        &[
+            "access", "catalog", "codes", "core", "filter", "records", "storage",
+        ],
+    ),
+    (
+        "background",
+        &[
+            "access",
+            "catalog",
+            "codes",
+            "core",
+            "filter",
+            "records",
+            "resources",
+            "storage",
+        ],
+    ),
+    // what is in front of them
     (
         "engine",
-        &["access", "codes", "core", "filter", "storage", "typed"],
+        &[
+            "access",
+            "background",
+            "catalog",
+            "core",
+            "records",
+            "resources",
+            "storage",
+        ],
     ),
     ("server", &["codes", "releases"]),
     // what the gRPC API says, for servers and clients

@@ -14,3 +14,4 @@ mod http;
 mod limits;
 mod support;
 mod tls;
+mod unread;

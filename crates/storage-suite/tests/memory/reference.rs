@@ -174,21 +174,23 @@ impl Memory {
             let Some(raw) = self.live(map, key) else {
                 continue;
             };
-            bytes += match range.keys_only {
-                true => key.as_bytes().len(),
-                false => raw.len(),
+            bytes += if range.keys_only {
+                key.as_bytes().len()
+            } else {
+                raw.len()
             };
             let full = bytes > limits.page_bytes && !page.entries.is_empty();
             if page.entries.len() == limit || full {
                 page.more = true;
                 break;
             }
-            page.entries.push(match range.keys_only {
-                true => StoredEntry {
+            page.entries.push(if range.keys_only {
+                StoredEntry {
                     key: key.clone(),
                     stored: StoredValue::of_head(raw),
-                },
-                false => entry(key, raw),
+                }
+            } else {
+                entry(key, raw)
             });
         }
         page
