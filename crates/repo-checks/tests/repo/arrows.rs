@@ -42,7 +42,7 @@ const PLAN: Plan = &[
     (
         "resources",
         &[
-            "access", "catalog", "codes", "core", "filter", "records", "storage",
+            "access", "catalog", "codes", "core", "filter", "records", "storage", "typed",
         ],
     ),
     (
