@@ -3,7 +3,7 @@
 //! The third of the four layers of the engine. Every write is one atomic write, conditioned on the type's
 //! phase record: the object, its index entries, its history, its secrets and the record of what was done.
 //! Every read takes the phase record in the same snapshot. Users, roles, organizations and rights bundles
-//! are resources too, and so is the identity of a caller something that is read here.
+//! are resources too: who a caller is, is found out here.
 
 pub mod caches;
 pub mod content;
