@@ -8,7 +8,7 @@ mod migrating;
 mod phases;
 mod reads;
 mod recording;
-mod world;
+pub(crate) mod world;
 
 use crate::figures::{is_wanted, peak_memory};
 use clap::Args;
