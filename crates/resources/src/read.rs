@@ -147,6 +147,7 @@ impl Resources {
             if let Target::Name { org, name } = target {
                 hinted = self.hinted(caller, of, org, name).await?;
             }
+            // The hint and the read are one snapshot, so a name costs no more than an id.
             let id = match target {
                 Target::Id(id) => *id,
                 Target::Name { .. } if let Some((id, _)) = hinted => id,
@@ -159,6 +160,7 @@ impl Resources {
                     }
                 }
             };
+            // Never older than what the caller has seen, on whichever server that was.
             let request = ReadRequest {
                 at_least: caller.at_least,
                 ..ReadRequest::default()
@@ -198,16 +200,20 @@ impl Resources {
             let truth = fetched.stored.take();
             let stored = truth.as_ref().unwrap_or(&shown);
             if let Target::Name { org, name } = target
+                // Renamed, or moved away, since its name was looked up.
                 && (stored.header.name != *name || stored.header.org != *org)
             {
                 continue;
             }
+            // Denied and absent give the same answer, so that nobody learns of what is hidden.
             let level = self
                 .allow(caller, &fetched.state, stored, action)
                 .await
                 .map_err(|error| hide(error, of, target))
                 .map_err(|error| no_type(error, caller, &fetched.state))?;
             let stored = match (action, truth) {
+                // A read shows the record that the phase shows; all else builds on the source of
+                // truth.
                 (_, None) | (ResourceAction::Read, _) => shown,
                 (_, Some(truth)) => truth,
             };
@@ -232,6 +238,7 @@ impl Resources {
             return Ok(None);
         };
         let span = keys::index_point(of, index::NAME, org, &text_key(name))?;
+        // A second key is enough to know that the name is not this resource's alone.
         let mut request = ReadRequest::range(ReadRange::of(span).keys_only().limit(2));
         request.at_least = caller.at_least;
         let fetched = self.fetch(of, id, request).await?;
@@ -415,6 +422,8 @@ impl Resources {
         // without the secure values.
         let judged = complete && stored.header.state == State::Resolved;
         let shown = match view.shown {
+            // The common case: no conversion and no entry in the cache, only a reference to the
+            // bytes.
             ViewRendering::AsStored if sees == Visibility::Private || !state.hides(version) => {
                 Shown {
                     content: stored.content.clone(),
@@ -429,6 +438,7 @@ impl Resources {
             ViewRendering::Converted => cached(&|| {
                 count("converted");
                 let record = whole()?;
+                // What is proven of all documents is not checked again for this one.
                 let proven =
                     state.versions.is_covered(&record) && state.proofs.is_proven(version, at);
                 content::view(state, record, at, sees, judged && !proven)

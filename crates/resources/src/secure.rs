@@ -128,6 +128,7 @@ impl Resources {
         }
         let major = stored.header.version.major;
         let key = keys::record(&state.key, major, stored.id)?;
+        // In one snapshot: the secrets of another revision must not be joined with this content.
         let request = ReadRequest::keys([key.clone(), keys::secrets(stored.id, major)?]);
         let mut snapshot = self.store.read(request).await?;
         let secrets = snapshot.keys.pop().flatten();
@@ -211,6 +212,8 @@ impl Resources {
         };
         let header = &found.stored.header;
         let deed = Deed::of_resource(What::ReadSecrets, of, found.stored.id, header);
+        // Written before the values are handed out: if the record can't be written, nobody gets
+        // them.
         let step = self.audit_step(caller, &deed)?;
         self.store
             .atomic_write(AtomicWrite { steps: vec![step] })
@@ -255,6 +258,7 @@ impl Resources {
             return Ok(());
         };
         let sealed = &record.content.body;
+        // This makes a rotation that was cut cheap to run again.
         if keyring.sealed_by_current(sealed) {
             rotated.current += 1;
             return Ok(());

@@ -39,6 +39,7 @@ impl Listed {
             action: WriteAction::Put(put),
         };
         Ok(vec![
+            // The entry expires with its resource: one that is gone must not hold a migration.
             put(keys::failed(of, id)?, RecordPut::of(body).expiring(expires)),
             put(tell_key(of)?, RecordPut::of(b"{}".to_vec())),
         ])

@@ -10,6 +10,7 @@ impl Resources {
             && let (_, true) = pair.read()
             && let Some(stored) = pair.old.as_ref().or(pair.new.as_ref())
         {
+            // Later, not here: a read must not wait for a write, nor fail with one.
             self.repairs.add(&fetched.state.key, stored.id);
         }
     }

@@ -60,6 +60,8 @@ impl Resources {
             (Some(whole), _) => whole.clone(),
             // Content and secrets are there already, and stay.
             (None, Some(_)) if pair.standing() == PairStanding::Fresh => {
+                // Nothing is converted: the mirror has the content already. Without this a change
+                // of labels would open and seal secrets.
                 if let Some(mirror) = pair.at(other) {
                     let header = Header {
                         version: mirror.header.version,
@@ -104,6 +106,8 @@ impl Resources {
         let sealed = sealed.map_err(|error| Unfit::of(&error))?;
         let encoded = sealed.store.encode();
         let encoded = encoded.map_err(|error| Unfit::of(&error))?;
+        // The store would refuse the whole write. Found out here, it is a mirror that can't be
+        // made, which up to backfill does not stop the caller.
         let size = encoded.stored_size();
         if size > StoreLimits::default().record {
             return Err(Unfit {

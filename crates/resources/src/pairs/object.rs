@@ -65,6 +65,7 @@ impl Resources {
         let absent;
         let pair = match (before, state.part()?) {
             (Some((fetched, _)), _) => fetched.pair.as_ref(),
+            // A new resource of a type in migration has two records too, both absent until now.
             (None, Some(part)) if part.concerns(after.store.header.version.major) => {
                 absent = Pair::absent(*part);
                 Some(&absent)
@@ -103,6 +104,7 @@ impl Resources {
         if takes_part && row.writes == TouchedKeys::Both {
             let (_, other) = part.majors();
             let said = putting.said.filter(|said| said.major == other);
+            // Where possible the creator's own version: what it sent is then stored as it was sent.
             let at = said.or_else(|| pair.mirror_at(state));
             let at = at.ok_or(PhaseRefusal::NotLive {
                 phase: part.phase,
@@ -124,6 +126,8 @@ impl Resources {
                     }
                     mirror = Some(made);
                 }
+                // No refusal yet. Up to backfill the truth is written without its mirror; the rules
+                // decide.
                 Err(why) => unfit = Some(why),
             }
         }
@@ -142,6 +146,8 @@ impl Resources {
             (refusal, _) => refusal.into(),
         })?;
         let truth = after.clone();
+        // By the major that is written and not by the phase: a move makes a new record of an old
+        // one.
         let old_is_truth = truth.store.header.version.major == part.migration.from;
         let (old, new) = if old_is_truth {
             (Some(truth), mirror)
@@ -167,6 +173,7 @@ impl Resources {
         expires: Option<UnixMillis>,
     ) -> Result<AtomicWrite, EngineError> {
         let (state, id) = (&*fetched.state, stored.id);
+        // A server that can't load the new major reads, and is refused here.
         state.part()?;
         let Some(pair) = &fetched.pair else {
             let kept = Becomes::KeepAlive;
@@ -204,6 +211,7 @@ impl Resources {
     ) -> Result<AtomicWrite, EngineError> {
         let (state, id) = (&*fetched.state, stored.id);
         state.part()?;
+        // As above: a server that can't load the new major deletes nothing (docs/phases.md).
         let history = self.kept_history().length;
         let write = remove_belongings(write, id, stored.header.generation, history)?;
         let Some(pair) = &fetched.pair else {
@@ -295,12 +303,14 @@ impl Both<'_> {
             before: pair.old.as_ref(),
             becomes: becomes(self.plan.old, self.old.as_ref(), pair.new.as_ref())?,
             counts: truth_is_old && !alone,
+            // A record that is no fresh mirror may lack entries, so those are written again.
             indexed: fresh || (truth_is_old && !alone),
         };
         let new = Seat {
             key: pair.key(state, migration.to, id)?,
             before: pair.new.as_ref(),
             becomes: match self.plan.new {
+                // The flag changes and the revision stays: clients see no new revision.
                 KeyStep::Mark => becomes(KeyStep::Copy, self.new.as_ref(), pair.new.as_ref())?,
                 step => becomes(step, self.new.as_ref(), pair.old.as_ref())?,
             },
@@ -322,6 +332,7 @@ impl Both<'_> {
                 let listed = Listed::of(unfit);
                 write.steps.extend(listed.steps(&state.key, id, expires)?);
             }
+            // What has a fresh mirror is on no list: the common write needs no step for that.
             (FailedListChange::Cleared, _) if pair.standing() != PairStanding::Fresh => {
                 write.steps.push(cleared(&state.key, id)?);
             }

@@ -119,6 +119,7 @@ impl Resources {
             stored,
             level,
         } = self.find(caller, of, &target, ResourceAction::Read).await?;
+        // What is told belongs to the view that the caller has in hand, not to a newer one.
         if stored.revision != shown.revision {
             return Ok(Vec::new());
         }
@@ -133,6 +134,8 @@ impl Resources {
             Some(record) => record,
             None => stored.core_record()?,
         };
+        // Two questions: what the version can't express of the content, and what was kept before
+        // that.
         let bare = ContentRecord::new(record.version, record.content.clone());
         let by_version = state.versions.view_for(bare, at, sees(level))?.kept;
         let beside = state.versions.view(record, at)?.kept;

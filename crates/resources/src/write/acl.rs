@@ -140,22 +140,28 @@ impl Resources {
             let mut acl = entry.as_ref().and_then(decode_acl).unwrap_or_default();
             let could = acl.clone();
             match edit {
+                // Nobody gives or takes more than the level that they have themselves.
                 Edit::Set(grant) => acl.set((*grant).clone(), level)?,
                 Edit::Remove(member) => {
                     acl.remove(member, level)?;
                 }
             }
+            // The level follows from owner and version of this record. If it changes or goes
+            // meanwhile, access is judged again, and no ACL is left without its resource.
             let mut write = fenced(&fetched.state).when(&fetched.key, as_read(&stored));
             write.steps.push(step(stored.id, &acl, before)?);
             let mut deed = Deed::of_resource(What::ChangeAcl, of, stored.id, &stored.header);
             deed.before = Some(stored.revision.to_string());
             deed.paired = stored.paired;
+            // Watchers judge with the ACL before the change whether they could see it: who could
+            // and can't now is told that it left.
             deed.acl = (could.grants().len() <= MOST_TOLD).then_some(could);
             deed.note = Some(match edit {
                 Edit::Set(grant) => format!("{} for {}", grant.level.name(), grant.member),
                 Edit::Remove(member) => format!("nothing for {member}"),
             });
             let audit = self.audit_step(caller, &deed)?;
+            // An ACL without grants is no record, so its key can't tell whether this happened.
             let head = audit.key.clone();
             write.steps.push(audit);
             if let Some(written) = unless_raced(self.commit(&head, write).await)? {

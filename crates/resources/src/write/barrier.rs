@@ -23,6 +23,7 @@ pub fn barrier(
     let ancestry = |version| {
         std::iter::successors(Some(version), |one| state.versions.parent(*one)).collect::<Vec<_>>()
     };
+    // The way down has guards of its own, restricted views and `since` (decision 0003).
     if body <= stored {
         return None;
     }
@@ -36,6 +37,8 @@ pub fn barrier(
     let way: Vec<_> = way
         .take_while(|version| !passed.contains(version))
         .collect();
+    // The way runs from the body's version back: the last one that stops is met first on the way
+    // up.
     let stop = way.iter().rposition(stops)?;
     let mut seen = way.iter().take(stop + 1).rev();
     let seen = seen.find(|version| visible.has(**version));

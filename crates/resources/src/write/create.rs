@@ -59,6 +59,7 @@ impl Resources {
         create: Create,
     ) -> Result<Changed, EngineError> {
         coeval_catalog::kinds::not_own(of)?;
+        // One id for all attempts: none of them can leave a second resource behind.
         let id = draw_id()?;
         let mut attempts = Attempts::new();
         loop {
@@ -89,6 +90,8 @@ impl Resources {
             };
             let written = self.commit(&planned.key, planned.write).await;
             let Some(written) = unless_raced(written)? else {
+                // The condition that failed may be the type's: a plan for what was loaded would
+                // fail again.
                 self.types.load(of).await?;
                 continue;
             };
@@ -155,6 +158,8 @@ impl Resources {
         if at != said {
             record = move_record(state, record, at, None)?.record;
             let definition = state.version(at).ok_or_else(|| unknown(at))?;
+            // It has to fit both: its creator reads it at the version that was sent, all others
+            // build on the one that is stored.
             let there = definition.schema.validate(&record.content);
             fits = fits.and(there.map_err(EngineError::from));
         }
@@ -203,12 +208,14 @@ impl Resources {
             None
         };
         header::check(&header)?;
+        // The rule of the version that the creator named, wherever a migration stores it.
         let unique = create.unique || definition.unique_names;
         let wanted = if unique {
             Wanted::Unique
         } else {
             Wanted::Shared
         };
+        // In one snapshot: a name that is judged at another moment than the phase proves nothing.
         let mut request = ReadRequest::keys([state.phase_key.clone()]);
         request = ask_name(request, of, &header.org, &header.name)?;
         let mut snapshot = self.store.read(request).await?;
@@ -266,6 +273,7 @@ impl Resources {
         state: &TypeState,
         said: Version,
     ) -> Result<(Version, phases::PhaseWrite), EngineError> {
+        // Not at a version that some server can't load yet.
         let said = state.within_open(said);
         let open = state.open_version(said)?;
         let Some(part) = state.part()?.filter(|part| part.concerns(said.major)) else {
@@ -274,6 +282,8 @@ impl Resources {
         if said.major == part.migration.to {
             return Ok((open, phases::PhaseWrite::Create(phases::WriteMajor::New)));
         }
+        // A body of the old major goes onto the source of truth, wherever that is by now. It stays
+        // a create at the old major: the rules of the phase say whether it is paired.
         let (truth, _) = part.majors();
         let at = if truth == said.major {
             Some(said)

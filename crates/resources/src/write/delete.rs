@@ -100,6 +100,7 @@ impl Resources {
                     (State::ResolutionError, Some(short(&told)))
                 }
             };
+            // Doing it again must change nothing: no write, no revision, no event.
             if to == stored.header.state && message == stored.header.message {
                 return self.resource(
                     state,
@@ -201,6 +202,8 @@ impl Resources {
         let (fetched, stored) = (&found.fetched, &found.stored);
         let state = &*fetched.state;
         let of = &state.key;
+        // The write is conditioned on what was read just now, so the caller's revision is compared
+        // here.
         if revision.is_some_and(|said| said != stored.revision) {
             return Err(EngineError::Conflict {
                 current: stored.revision,
@@ -219,6 +222,7 @@ impl Resources {
         }
         let (org, name) = (&stored.header.org, &stored.header.name);
         let mut request = ask_name(ReadRequest::default(), of, org, name)?;
+        // In front, because the answers about the name are taken from the end.
         request.keys.insert(0, keys::acl(stored.id)?);
         let mut snapshot = self.store.read(request).await?;
         let name = found_name(&mut snapshot, of, org, name)?;
@@ -235,6 +239,8 @@ impl Resources {
         deed.before = Some(stored.revision.to_string());
         deed.paired = stored.paired;
         deed.note = unresolved.then(|| "forced: it was never resolved".to_owned());
+        // Whoever could see it is told that it is gone, and nothing else is left that says who that
+        // was.
         deed.acl = acl.and_then(|entry| coeval_records::acl::decode_acl(&entry));
         let audit = self.audit_step(caller, &deed)?;
         let head = audit.key.clone();
@@ -266,8 +272,11 @@ impl Resources {
             let kept = self.keep_object_alive(fenced(state), &fetched, &stored, expires);
             let mut write = kept.await?;
             let mut moving = self.expiry_steps(state, stored.id, expires).await?;
+            // A mirror that is made anew brings its secrets, with the new expiry already.
             moving.retain(|step| write.steps.iter().all(|other| other.key != step.key));
             write.steps.extend(moving);
+            // The revision stays, so no record could tell of an unknown outcome; it is safe to ask
+            // again.
             if let Some(written) = unless_raced(self.store.atomic_write(write).await)? {
                 return Ok(written.token);
             }
@@ -285,6 +294,7 @@ impl Resources {
     ) -> Result<Vec<WriteStep>, StorageError> {
         let acl = keys::acl(id)?;
         let mut keys = vec![acl.clone(), keys::entries(id)?];
+        // In a migration each of the two records has its own secrets.
         for major in &state.majors {
             keys.push(keys::secrets(id, *major)?);
         }

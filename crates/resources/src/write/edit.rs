@@ -92,6 +92,8 @@ impl Resources {
         let decided = decide::decide_write(&VersionedWrite {
             stored: Some(records),
             body: update.at,
+            // Both stored versions count as known even if they are hidden from the caller: access
+            // to one of the pair is access to the resource (docs/phases.md).
             known: &visible.known_with(state, &stored_at),
             store_at: match update.store_at {
                 // Nothing is stored at a closed major any more.
@@ -100,6 +102,8 @@ impl Resources {
                 _ if state.within_open(at) != at => StoreAt::Unchanged,
                 store_at => store_at,
             },
+            // A revision was compared before this. A mask needs none: the fields that it does not
+            // name come from what was just read, and the write is conditioned on that.
             revision: match (update.revision, &update.mask) {
                 (Some(_), _) | (None, Some(_)) => RevisionCheck::Current,
                 (None, None) => RevisionCheck::NotGiven,
@@ -126,6 +130,8 @@ impl Resources {
         let body = match &update.mask {
             None => body.clone(),
             Some(mask) => {
+                // The mask names fields of the body's version, so it is applied to the view at that
+                // one.
                 let wanted = WantedView::of_all(WantedVersion::Exactly(at));
                 let opened = Some(&opened.record);
                 let shown = self.show(state, stored, &wanted, sees, opened)?.shown;
@@ -139,6 +145,8 @@ impl Resources {
         // What was accepted before, or is judged when it is resolved, may have any field.
         let judged = update.undeclared != Undeclared::Accept && is_strict(stored, update);
         let change = match decided.change {
+            // A save must not be refused because it would have moved the resource: decision 0008.
+            // Asked before the edit, so that new values are judged as ever.
             ContentChange::Move { from, to }
                 if update.store_at == StoreAt::Unsaid
                     && is_strict(stored, update)
@@ -155,6 +163,8 @@ impl Resources {
             // There is a resource, so this is never said.
             ContentChange::Create { at } | ContentChange::Replace { at } => {
                 let at = at.version();
+                // A version that is not known here can't be merged with. By force all of it is
+                // replaced, and kept whole, so that it can be brought back.
                 let replaced = Some(content::whole(stored, opened.sealed.as_ref())?);
                 let record = state.versions.create_for(at, body, sees)?;
                 Ok(Edited {
@@ -192,6 +202,8 @@ impl Resources {
                 // A body that was read at the version it moves from has that version's fields.
                 let read_before = update.store_at == StoreAt::Set && update.mask.is_none();
                 if judged && !read_before {
+                    // Fields of other versions are refused in the body alone: what the move itself
+                    // brings along is no fault of the caller.
                     let before = state.versions.moved(record.clone(), to)?.content;
                     state.versions.check_expressed(to, &body, Some(&before))?;
                 }

@@ -30,6 +30,7 @@ pub(crate) fn fits_at_its_version(
         return Ok(());
     };
     let proven = state.versions.is_covered(record) && state.proofs.is_proven(record.version, at);
+    // Each write would pay for a conversion that only confirms what was proven for all documents.
     if proven && record.version > at {
         return Ok(());
     }

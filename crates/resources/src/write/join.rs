@@ -9,6 +9,7 @@ use coeval_storage::{StorageError, WriteAction, WriteCondition, WriteStep};
 /// If the two saw different revisions: that is a race, and both can't hold.
 pub fn join(steps: &mut Vec<WriteStep>, more: Vec<WriteStep>) -> Result<(), StorageError> {
     for step in more {
+        // The store refuses a write with two steps on one key: the order of them would matter.
         if let WriteCondition::RevisionIs(wanted) = step.condition {
             let looked = steps.iter().position(|other| {
                 let looks = matches!(other.condition, WriteCondition::RevisionIs(_));

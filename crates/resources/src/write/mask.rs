@@ -104,6 +104,7 @@ fn set(result: &mut Value, path: &[String], value: Option<&Value>) -> Result<(),
             map.shift_remove(last);
         }
         (Value::Array(items), value) => {
+            // An item is not removed by its number: those behind it would become others.
             let slot = last.parse().ok().and_then(|n: usize| items.get_mut(n));
             match (slot, value) {
                 (Some(slot), Some(value)) => *slot = value.clone(),

@@ -34,6 +34,7 @@ impl Resources {
         let touched = edited.record.is_some();
         let (mut resource_state, mut message) = (before.state, before.message.clone());
         match (before.state, fits, update.checking) {
+            // On its way out: content that no longer fits must not keep it from being deleted.
             (State::InDeletion, _, _) => {}
             _ if !touched => {}
             (State::Resolved, Err(error), _) | (_, Err(error), Checking::Strict) => {
@@ -82,6 +83,7 @@ impl Resources {
             external_id: or(&meta.external_id, &before.external_id),
             labels: meta.labels.clone().unwrap_or_else(|| before.labels.clone()),
             created: before.created,
+            // Clocks of servers differ; this time never goes back for a resource.
             modified: self.now().max(before.modified),
             modified_by: caller.user().to_owned(),
             generation,
@@ -109,6 +111,7 @@ impl Resources {
         let request = ask_name(ReadRequest::default(), of, org, before)?;
         let request = ask_name(request, of, org, &header.name)?;
         let mut snapshot = self.store.read(request).await?;
+        // Answers are taken from the end, so in the reverse order of the questions.
         let to = found_name(&mut snapshot, of, org, &header.name)?;
         let from = found_name(&mut snapshot, of, org, before)?;
         let always = state
@@ -119,6 +122,8 @@ impl Resources {
         } else {
             Wanted::Shared
         };
+        // Two that take the name at once both pass this; both change the count, so one loses the
+        // race.
         if let (Wanted::Unique, Some(id)) = (wanted, to.taken_by) {
             let what = format!("{of} {}", header.name);
             return Err(EngineError::AlreadyExists { what, id });

@@ -59,6 +59,8 @@ impl Resources {
         let (state, level) = (&*fetched.state, *level);
         let visible = caller.visible_versions(state);
         let stale = update.revision.is_some_and(|said| said != stored.revision);
+        // The write is conditioned on what was read just now, so the caller's revision is compared
+        // here. The store could not say either where the two differ.
         if stale {
             let paths = self.differing(&visible, state, stored, update, level);
             return Err(EngineError::Conflict {
@@ -111,6 +113,7 @@ impl Resources {
             Some(record) => self.seal_record(state, stored.id, header, record, edited.replaced)?,
         };
         let mut write = fenced(state);
+        // Where it is stored already nobody can be editing the version: it has a resource.
         if version != stored.header.version {
             write = arrives(write, state, version)?;
         }
@@ -133,6 +136,7 @@ impl Resources {
         deed.before = Some(stored.revision.to_string());
         deed.note = edited.overrode.map(|refusal| format!("forced: {refusal}"));
         write.steps.push(self.audit_step(caller, &deed)?);
+        // Under its major after the write: a move leaves nothing at the old key.
         let head = keys::record(&state.key, version.major, stored.id)?;
         let expiry_moved = expires != stored.expires;
         if expiry_moved {

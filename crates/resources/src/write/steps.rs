@@ -62,6 +62,8 @@ pub(crate) fn ask_name(
 ) -> Result<ReadRequest, EngineError> {
     let mut request = request;
     request.keys.push(keys::name_count(of, org, name)?);
+    // Writers race on the count. Who has the name is asked of the index, whose entries expire with
+    // their resource; the count still has those that no sweep has met.
     let span = keys::index_point(of, index::NAME, org, &text_key(name))?;
     Ok(request.and_range(ReadRange::of(span).limit(1)))
 }
@@ -193,6 +195,8 @@ pub fn arrives(
         let of = state.key.clone();
         return Err(EngineError::TypeVersionUnknown { of, version: at });
     };
+    // Resources keep a version from being edited. One that arrives at the same moment meets this
+    // flag, or loses the race for the version's record.
     if definition.meta.editing {
         return Err(EngineError::TypeEditing {
             id: definition.id(&state.key),
@@ -279,6 +283,8 @@ impl<'a> ObjectWrite<'a> {
             let put = belonging(stored.to_history(self.history.packed)?, self.expires);
             let key = keys::history(self.id, generation)?;
             write = write.step(&key, WriteCondition::Whatever, put);
+            // Generations have no gaps: with each that comes in one falls out, and none is left
+            // behind.
             if let Some(oldest) = generation.checked_sub(self.history.length) {
                 write = write.delete(&keys::history(self.id, oldest)?);
             }
@@ -287,6 +293,7 @@ impl<'a> ObjectWrite<'a> {
     }
 
     fn add_seat(&self, write: AtomicWrite, seat: &Seat<'_>) -> Result<AtomicWrite, EngineError> {
+        // This condition guards all that belongs to the record too, so that needs none of its own.
         let condition = seat.before.map_or(WriteCondition::NotExists, as_read);
         let had = seat
             .before
@@ -319,6 +326,8 @@ impl<'a> ObjectWrite<'a> {
 
     fn add_entries(&self, mut write: AtomicWrite) -> Result<AtomicWrite, EngineError> {
         let (mut before, mut after) = (BTreeSet::new(), BTreeSet::new());
+        // `before` may be there and has to go, `there` is sure to be and needs no write. They
+        // differ where a server of an earlier phase wrote one of two records.
         let mut there = BTreeSet::new();
         let mut moved = false;
         for seat in &self.seats {
@@ -328,6 +337,7 @@ impl<'a> ObjectWrite<'a> {
                     there.extend(keys.iter().cloned());
                 }
                 before.extend(keys);
+                // Entries expire with their resource, so a moved expiry writes all of them again.
                 moved |= seat.counts && stored.expires != self.expires;
             }
             let header = match (&seat.becomes, seat.before) {

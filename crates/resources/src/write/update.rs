@@ -70,6 +70,7 @@ impl Resources {
         let PlannedUpdate {
             mut after, whole, ..
         } = planned;
+        // Background workers slow down by what callers wait for, and that is the commit.
         let since = std::time::Instant::now();
         let written = self.commit(&planned.head, planned.write).await?;
         self.pulse.beat(since.elapsed());

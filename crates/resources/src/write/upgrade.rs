@@ -56,6 +56,8 @@ impl Resources {
         let stale = upgrade
             .revision
             .is_some_and(|said| said != found.stored.revision);
+        // So that a call can be repeated. A stale revision is refused by the update, which says
+        // why.
         if to == stored && !stale {
             return self.shown_at(found, to, (Vec::new(), Vec::new())).await;
         }
@@ -76,6 +78,8 @@ impl Resources {
         upgrade: &Upgrade,
     ) -> Result<Version, EngineError> {
         let state: &TypeState = &found.fetched.state;
+        // A version that is named is the decision that a barrier waits for; the newest by default
+        // is not.
         if let Some(to) = upgrade.to {
             return Ok(to);
         }
