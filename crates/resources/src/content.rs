@@ -31,6 +31,7 @@ pub fn view(
 ) -> Result<Fitting, EngineError> {
     let versions = &state.versions;
     let mut hidden = Vec::new();
+    // A second view, the whole one, is computed only for types that hide something from somebody.
     if versions.restricts() && (checked || !record.kept.is_empty()) {
         let whole = versions.view(record.clone(), at)?;
         if checked && let Err(error) = versions.check_view(&whole.content, at) {

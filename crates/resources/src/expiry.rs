@@ -58,6 +58,8 @@ impl DependentRecords for ResourceBelongings {
             condition: WriteCondition::Whatever,
             action: WriteAction::Delete,
         };
+        // In a migration the record that expires may be a copy, or one that was left behind: then
+        // the resource itself stays.
         let migration = migrating(store, &of, major).await?;
         let mut request = ask_name(ReadRequest::default(), &of, org, name).map_err(failed)?;
         request.keys.insert(0, keys::acl(id)?);
@@ -86,6 +88,7 @@ impl DependentRecords for ResourceBelongings {
         let own = stored.header.index_keys(&of, id)?;
         if !goes {
             // This record does not count: it was left behind, or its resource is gone already.
+            // Entries are shared by both records: what the other one still needs must stay.
             let needed = match (&other, &live) {
                 (None, _) => Vec::new(),
                 (Some(_), None) => own.clone(),
@@ -98,6 +101,7 @@ impl DependentRecords for ResourceBelongings {
                 key: other.key,
                 action: WriteAction::Nop,
             }));
+            // Nothing happened to the resource, so no watcher is told.
             steps.push(silent(&of)?);
             return Ok(steps);
         }
@@ -118,10 +122,14 @@ impl DependentRecords for ResourceBelongings {
         }
         steps.extend(indexed.into_iter().map(delete));
         let generation = stored.header.generation;
+        // The settings of the server that wrote it are not known here, so as many are removed as
+        // any can have kept.
         for old in generation.saturating_sub(MOST_HISTORY)..generation {
             steps.push(delete(keys::history(id, old)?));
         }
         steps.push(name.step(-1).map_err(|error| failed(error.into()))?);
+        // Without it watchers would see records vanish and not know whose they were, nor who could
+        // see them.
         let mut deed = Deed::of_resource(What::Expire, &of, id, &stored.header);
         deed.before = Some(stored.revision.to_string());
         deed.paired = stored.paired;

@@ -61,6 +61,7 @@ impl Resources {
         about: &AccessSubject,
         action: ResourceAction,
     ) -> Result<AccessExplanation, EngineError> {
+        // Who can't see the resource can't ask about it, not even why not.
         let found = self.find(caller, of, target, ResourceAction::Read).await?;
         let (state, stored) = (&*found.fetched.state, &found.stored);
         let acl = self.read_acl(stored).await?;

@@ -46,6 +46,7 @@ impl Resources {
             let deed = Deed::of_resource(What::ReadSecrets, of, stored.id, &stored.header);
             let step = self.audit_step(caller, &deed)?;
             let write = AtomicWrite { steps: vec![step] };
+            // Not repeated and not ignored: without the record of it nobody gets the values.
             self.store.atomic_write(write).await?;
             let record = Some(&opened.record);
             let mut shown = self.resource(state, stored, &wanted, level, token, record)?;

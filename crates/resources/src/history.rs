@@ -51,6 +51,8 @@ impl Resources {
             quarantined: Vec::new(),
         };
         let mut all = vec![Ok(stored.clone())];
+        // Access is judged by what the resource is now, and each revision also by the version that
+        // it was stored at.
         let earlier = self.earlier(&stored).await?.into_iter();
         all.extend(earlier.filter(|one| in_reach(caller, state, one)));
         for one in all {
@@ -107,6 +109,8 @@ impl Resources {
             revision: Some(present.unwrap_or(found.stored.revision)),
             at: WriteVersion::plain(at),
             store_at: if moves { StoreAt::Set } else { StoreAt::Unsaid },
+            // Held to the schema only if the resource is resolved: before that its content need
+            // never have fitted.
             checking: Checking::Later,
             undeclared: Undeclared::Accept,
             ..Update::new(at, content)

@@ -113,6 +113,8 @@ impl Resources {
             ids: HashSet::new(),
         };
         let names = self.types.names().await?;
+        // First: what is found here belongs to no type, and its ids keep belongings from being
+        // taken for orphans.
         inspection.strangers(&names).await?;
         for of in names {
             let state = match self.types.load(&of).await {
@@ -172,6 +174,8 @@ impl Inspection<'_> {
         id: Uuid,
         others: &[Key],
     ) -> Result<Now, EngineError> {
+        // Pages are read at different moments, so what looks wrong may be a write in between. One
+        // snapshot of all that is compared tells.
         let mut request = ReadRequest::keys(others.iter().cloned());
         for major in &state.majors {
             request.keys.push(keys::record(&state.key, *major, id)?);

@@ -77,9 +77,13 @@ impl Resources {
         let listed: Vec<_> = scope.sources.iter().map(fields::Listed::of).collect();
         let warnings = fields::check(&listed, query)?;
         let numbered = &self.lists.numbered;
+        // What is remembered is bound to this sequence: after any write it is not found any more,
+        // so no page is told from an outdated place.
         let moment = Moment::of(caller, query, scope.token)?;
         let bookmark = match &query.page {
             PageAt::After(token) => Some(self.accept_token(caller, query, token).await?),
+            // Numbered pages are mostly asked for in order: the page before has left its place
+            // here, and nothing has to be passed over.
             PageAt::Number(number) if query.count => {
                 let place = numbered.place(moment, query.page_size, *number);
                 if place.is_some() {
@@ -103,6 +107,8 @@ impl Resources {
             order,
             dense: true,
         };
+        // The order of these: passing over, filling the page, counting what is left. Each goes on
+        // where the one before ended.
         let mut walk = Walk::start(&mut look, bookmark.as_ref()).await?;
         let mut gathered = Gathered::default();
         let by_keys = walk.told_by_keys(&look);
@@ -121,6 +127,8 @@ impl Resources {
             None if by_keys => Some(walk.count(&look).await?),
             None => Some(count_rest(&mut look, &mut walk, &gathered).await?),
         };
+        // Always the first page's: who watches from it misses nothing that later pages were too
+        // late for.
         let token = match &bookmark {
             Some(bookmark) => bookmark.first_token()?,
             None => caller.watched_from(look.scope.token),
@@ -234,6 +242,8 @@ async fn gather(
             }
             let full = gathered.outcomes.len() >= query.page_size;
             let content = gathered.content + outcome.size();
+            // The first resource is taken whatever its size: a page without any would never lead
+            // on.
             let heavy = !gathered.outcomes.is_empty() && content > limit(numbered);
             if heavy && numbered && !full {
                 let most = NUMBERED_BYTES;
@@ -257,6 +267,8 @@ async fn gather(
             } else {
                 left.max(FEWEST_LOOK)
             };
+            // By what the last look has shown: large contents must not fill the memory, nor small
+            // ones cost a read each.
             let average = bytes / found.max(1) + 1;
             want = want.min(LARGEST_LOOK).min(READ_BYTES / average).max(1);
         }

@@ -108,6 +108,7 @@ impl Resources {
         let (task, deed) = self.draft(caller, new)?;
         let steps = vec![
             record::step(&task, WriteCondition::NotExists)?,
+            // In one write with the task: a task that is not listed as open would never be run.
             record::open_step(task.id, report)?,
             self.audit_step(caller, &deed)?,
         ];
@@ -191,6 +192,8 @@ impl Resources {
             }
             task.cancel_requested = true;
             let mut write = AtomicWrite::new();
+            // Nobody has claimed it, and the condition on its revision keeps it so: a runner that
+            // claims it now loses the race, or this does.
             if task.status == Status::Queued {
                 task.status = Status::Canceled;
                 task.ended = Some(self.now());
@@ -228,6 +231,8 @@ impl Resources {
                     return Ok(task);
                 }
                 let look = tokio::time::sleep_until(until.min(now + LOOK_AGAIN));
+                // Without a watch, or after it broke, the waiter looks now and then and tries to
+                // watch again.
                 let Some(events) = &mut watch else {
                     look.await;
                     break;
@@ -246,6 +251,7 @@ impl Resources {
         let kept = self.read_task(id, caller.at_least).await?;
         match kept {
             Some(kept) if may_see(caller, &kept.task) => Ok(kept),
+            // A task of somebody else answers as one that does not exist.
             _ => Err(TaskError::Unknown { id }.into()),
         }
     }

@@ -71,6 +71,8 @@ impl Resources {
         let Some(id) = id else {
             return Ok(None);
         };
+        // Tasks are removed some time after they end; a resource may outlive the one of its
+        // creation.
         let Some(kept) = self.read_task(id, None).await? else {
             return Ok(None);
         };

@@ -38,6 +38,7 @@ impl KnownAcls {
     /// One that was read or changed after this point, or at it.
     pub fn since(&self, from: Token, id: Uuid) -> Option<KnownAcl> {
         let inner = self.0.read().unwrap_or_else(PoisonError::into_inner);
+        // Sequences of two histories of a store can't be compared.
         if inner.incarnation != Some(from.incarnation) {
             return None;
         }
@@ -56,6 +57,8 @@ impl KnownAcls {
             }
         }
         let mut inner = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        // Cleared as a whole: a watcher that finds nothing asks the store, so a cheap rule is
+        // enough.
         let full = inner.grants + weight(acl) > MOST;
         if full || inner.incarnation != Some(at.incarnation) {
             *inner = Inner {
@@ -67,6 +70,7 @@ impl KnownAcls {
             at: at.sequence,
             acl: Arc::clone(acl),
         };
+        // Asked again under the lock for writing: a newer one may have come since the look.
         if inner
             .acls
             .get(&id)

@@ -54,6 +54,8 @@ impl Directory {
             return usable.then_some(held);
         }
         let named = |of: Option<&str>| {
+            // Names are unique only within an organization, so the organization is part of the
+            // question.
             let mut all = self.roles.values().map(|(held, _)| held);
             all.find(|held| held.content.rolename == what && held.content.org.as_deref() == of)
         };

@@ -64,6 +64,8 @@ impl Lists {
 
     /// Keeps a list; the number leads back to it as long as there is room.
     pub fn keep(&self, sorted: Arc<Sorted>) -> Result<u64, StorageError> {
+        // Drawn, not counted: a number from before a restart, or of another server, must not lead
+        // to a different list.
         let mut bytes = [0; 8];
         getrandom::fill(&mut bytes)
             .map_err(|error| StorageError::failed(format!("no random bytes: {error}")))?;

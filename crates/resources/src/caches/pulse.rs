@@ -140,6 +140,7 @@ impl Pulse {
         let rests =
             self.rests_from.load(Ordering::Relaxed)..self.rests_until.load(Ordering::Relaxed);
         let (began, ended) = (now.saturating_sub(took), now);
+        // A call that only partly fell into the rest may have waited for a batch at its other end.
         if rests.contains(&began) && rests.contains(&ended) {
             self.idle.add(took);
         } else {
@@ -156,6 +157,8 @@ impl Pulse {
         let at = nanos(now.duration_since(self.began));
         let mut control = self.control.lock().unwrap_or_else(PoisonError::into_inner);
         let last = self.last.load(Ordering::Relaxed);
+        // What was measured before the silence says nothing of who comes next, so it is forgotten
+        // too.
         if last == 0 || at.saturating_sub(last) > nanos(QUIET) {
             *control = Control::default();
             return Duration::ZERO;
@@ -176,8 +179,10 @@ impl Pulse {
                 control.pause = CAREFUL;
             }
             control.listened = Some(now + time);
+            // Set anew from what is heard in this rest, not before it is over.
             control.limit = None;
             self.idle.fade();
+            // The first moments do not count: other workers may still be in the middle of a batch.
             self.rests_from.store(at + nanos(ENDS), Ordering::Relaxed);
             self.rests_until.store(at + nanos(time), Ordering::Relaxed);
             return time;
@@ -195,14 +200,18 @@ impl Pulse {
         }
         let (calls, since) = (self.busy.total(), control.window.unwrap_or(now));
         let Some(limit) = control.limit else { return };
+        // One of a hundred means nothing for a dozen calls; with few callers time decides instead.
         if calls < CALLS && (calls == 0 || now.duration_since(since) < WINDOW) {
             return;
         }
+        // It slows down at once and speeds up bit by bit: too fast hurts callers, too slow only
+        // takes longer.
         control.pause = if self.busy.beyond(limit) * 100 > calls {
             (control.pause * 2).max(took).min(LONGEST)
         } else {
             control.pause.mul_f64(0.8)
         };
+        // A factor alone would never come to nothing, and timers are not finer than this anyway.
         if control.pause < Duration::from_micros(200) {
             control.pause = Duration::ZERO;
         }

@@ -38,6 +38,7 @@ impl Inspection<'_> {
         let Some(revision) = entry.stored.revision() else {
             return Ok(());
         };
+        // As it was read: what is written meanwhile belongs to a resource that is there.
         let step = WriteStep {
             key: entry.key.clone(),
             condition: WriteCondition::RevisionIs(revision),

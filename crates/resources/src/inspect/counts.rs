@@ -130,6 +130,8 @@ impl Inspection<'_> {
                     continue;
                 };
                 let Kept::Record(record) = &found.stored else {
+                    // One that can't be read may have the name or not: a count that is a guess is
+                    // not written.
                     return Ok(None);
                 };
                 let Ok(stored) = Stored::decode(*id, record) else {

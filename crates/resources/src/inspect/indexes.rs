@@ -101,6 +101,8 @@ impl Inspection<'_> {
             let key = keys::record(&state.key, *major, id)?;
             let found = now.records.iter().find(|(own, _)| *own == key);
             let stored = found.and_then(|(_, stored)| stored.as_ref());
+            // An entry without a record is removed only if there is still none: a create writes the
+            // record in the same moment.
             steps.push(WriteStep {
                 condition: stored.map_or(WriteCondition::NotExists, as_read),
                 key,

@@ -23,6 +23,8 @@ impl Inspection<'_> {
     pub(crate) async fn strangers(&mut self, known: &[TypeKey]) -> Result<(), EngineError> {
         let mut span = keys::all_records()?;
         loop {
+            // One key at a time: the types that are known are passed over whole, and hold nearly
+            // everything.
             let range = ReadRange::of(span.clone()).keys_only().limit(1);
             let (_, page) = self.resources.store.range(range).await?;
             let Some(entry) = page.entries.first() else {

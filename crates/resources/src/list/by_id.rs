@@ -38,6 +38,8 @@ impl ById {
             ready: VecDeque::new(),
         };
         if let Some(place) = after {
+            // By what its ids begin with and not by number: types may have come or gone since the
+            // last page.
             let before = |source: &&crate::list::scope::Source| source.id_start() < place.of;
             walk.at = look.scope.sources.iter().take_while(before).count();
             let same = look.scope.sources.get(walk.at);
@@ -105,6 +107,8 @@ impl ById {
         let (streams, whole) = match self.readings.get_mut(source) {
             None => return Ok(()),
             Some(Reading::Ids(ids)) => {
+                // All at once: they were read before, and a page that goes on reads the index
+                // again.
                 let after = std::str::from_utf8(&self.rest).ok().and_then(Uuid::parse);
                 let rest = ids
                     .drain(..)
@@ -129,6 +133,7 @@ impl ById {
             let entry = (whole && !look.is_migrating(source)).then_some(seat.entry);
             self.ready.push_back(candidate(id, version, entry));
         }
+        // Also past keys without an id, or such a key would be read for ever.
         self.rest = window.reached;
         if window.end {
             self.finish_source();
@@ -145,6 +150,8 @@ impl ById {
 /// How much to ask of each of several streams, so that about `want` come out merged.
 pub(crate) fn per_stream(want: usize, streams: usize) -> usize {
     let share = match streams {
+        // Two streams may be of very different lengths, such as the majors of a type: either may
+        // have to fill the page.
         0..=2 => want,
         many => want.saturating_mul(2) / many,
     };

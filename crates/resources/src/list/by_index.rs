@@ -48,6 +48,7 @@ impl ByIndex {
         let Some(direction) = built_in(order) else {
             return Ok(None);
         };
+        // All sources are read in one snapshot, and a read has no more parts than that.
         if look.scope.sources.len() > crate::list::scope::PARTS {
             return Ok(None);
         }
@@ -85,6 +86,8 @@ impl ByIndex {
         while self.ready.is_empty() && !self.end {
             self.fill(look, want).await?;
         }
+        // A cut key says nothing of the order among those that share it. All of them are read and
+        // sorted by the whole value.
         let cut = |seat: &Seat| may_be_cut(&plain(&seat.value));
         if let Some(first) = self.ready.front()
             && cut(first)
@@ -162,6 +165,8 @@ impl ByIndex {
             let seats = self.seats(source, page);
             let last = page.entries.last().map(|entry| entry.key.clone());
             unread.push(last.filter(|_| page.more));
+            // What is beyond the shortest page is not in order yet: a source that was cut off may
+            // have keys before it. It is read again with the next fill.
             if let (true, Some(last)) = (page.more, seats.last()) {
                 reached = Some(match reached {
                     Some(other) if self.compare(&other, last).is_lt() => other,
@@ -211,6 +216,8 @@ impl ByIndex {
                     start: prefix.clone().into(),
                     end: end_of(prefix).into(),
                 };
+                // From the whole index, since the place may be of another source; narrowed to what
+                // is left, so that nothing comes twice.
                 let rest = exactly_after(&whole, &look.id_start(source), place, self.direction);
                 narrowed(left, &rest)
             })
@@ -219,6 +226,8 @@ impl ByIndex {
 
     fn go_on_after_value(&mut self, value: &[u8]) {
         for (span, prefix) in self.left.iter_mut().zip(&self.prefixes) {
+            // By the value alone: those that share it may be of any source, and all of them were
+            // given.
             let at = [prefix.as_slice(), value, b"/"].concat();
             // What was read beyond the value is read again.
             let whole = KeySpan {
@@ -332,6 +341,8 @@ fn exactly_after(
 ) -> KeySpan {
     let value = [span.start.as_ref(), &place.index, b"/"].concat();
     let own = [value.as_slice(), place.id.to_string().as_bytes()].concat();
+    // Of one value the sources come in the order of their ids, so the place cuts each of them
+    // elsewhere.
     let border = match (id_start.cmp(place.of.as_str()), direction) {
         // All that this type has of the value stands before the place, or after it.
         (Ordering::Less, _) => end_of(&value),

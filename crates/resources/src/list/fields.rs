@@ -65,6 +65,7 @@ impl<'a> Listed<'a> {
         let stored = self.versions.iter().copied();
         let stored = stored.filter(|version| {
             let known = self.state.version(*version).is_some();
+            // A warning must not name versions that are hidden from the caller.
             known && self.wanted.visible.has(*version) && !closed.contains(&version.major)
         });
         let lacks = |version: &Version| {
@@ -144,6 +145,7 @@ fn is_near(one: &str, other: &str) -> bool {
     if one.eq_ignore_ascii_case(other) {
         return true;
     }
+    // Bounded: the distance costs the product of both lengths, and names come from requests.
     if one.len() > LONGEST || other.len() > LONGEST || other.len() < 3 {
         return false;
     }
@@ -206,6 +208,8 @@ fn said_of(
     for path in paths {
         let declaring: Vec<_> = types.iter().map(|one| one.declaring(path)).collect();
         let nobody = declaring.iter().all(Vec::is_empty);
+        // Refused only if all of it is known: a version that this server can't load may declare the
+        // field.
         if nobody && !types.is_empty() && !types.iter().any(Listed::is_blind) {
             let mut near: Vec<_> = types.iter().flat_map(|one| one.near(path)).collect();
             near.truncate(TOLD);

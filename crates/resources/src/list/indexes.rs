@@ -43,6 +43,7 @@ impl Look<'_> {
     pub(crate) async fn reading(&self, source: &Source) -> Result<Reading, EngineError> {
         let filter = self.filter.as_ref().map(|(filter, _)| *filter);
         if let Some(id) = filter.and_then(equal_id) {
+            // An id of another type finds nothing here, and nothing is read for it.
             let own = id.strip_prefix(&source.id_start()).and_then(Uuid::parse);
             return Ok(Reading::Ids(own.into_iter().collect()));
         }
@@ -53,6 +54,8 @@ impl Look<'_> {
             let ranges = plan.ranges();
             let index = plan.index().unwrap_or_default();
             let all = keys::index_of_org(source.of(), index, org)?;
+            // Behind one value keys are in the order of ids, so they can be read page by page.
+            // Ranges are not, and are read whole, if they are few.
             let points = matches!(plan, IndexPlan::Point { .. } | IndexPlan::Points { .. });
             if points && !ranges.iter().any(|range| may_be_cut(&range.from)) {
                 let stream = |range: &coeval_filter::KeyRange| {
@@ -78,6 +81,7 @@ impl Look<'_> {
                 return Ok(Reading::Ids(ids));
             }
         }
+        // All streams have to be in one snapshot.
         if source.versions.len() > PARTS {
             return records(source);
         }
@@ -192,6 +196,7 @@ fn declared(state: &TypeState, versions: &[Version], wanted: &WantedView) -> Vec
     let Some(Some(first)) = definitions.next().filter(|_| shown_as_stored) else {
         return Vec::new();
     };
+    // An index that one version lacks, or has at another path, does not hold all matches.
     let mut all = first.indexes.clone();
     for definition in definitions {
         let same = |one: &(String, _)| definition.is_some_and(|other| other.indexes.contains(one));

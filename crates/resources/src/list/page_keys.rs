@@ -24,6 +24,8 @@ impl Resources {
                 return Ok(Arc::clone(keys));
             }
         }
+        // Outside of the lock, which must not be held across a read. Two that come at once read the
+        // same key.
         let keys = Arc::new(self.stored_page_keys().await?);
         let mut kept = self
             .lists

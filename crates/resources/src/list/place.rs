@@ -98,6 +98,7 @@ fn described(caller: &Caller, query: &ListQuery) -> String {
         .release
         .as_ref()
         .map_or(String::new(), ToString::to_string);
+    // Tokens of another release must still fit, so what stands here never changes.
     let mut parts = vec![
         kind.to_owned(),
         of.to_string(),

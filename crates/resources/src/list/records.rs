@@ -67,6 +67,8 @@ impl Look<'_> {
                 }
             }
         }
+        // An index entry and the record are read at two moments, so what is not where the index
+        // says is looked for in the other majors before it counts as gone.
         let mut looked: BTreeSet<(u32, Uuid)> = BTreeSet::new();
         for (major, ids) in &first {
             // In a lower major already: that is the one that a read takes.
@@ -113,6 +115,7 @@ impl Look<'_> {
             };
             let from = keys::record(one.of(), major, *first)?;
             let span = KeySpan::between(&from, &keys::record(one.of(), major, *last)?);
+            // Bounded, because what lies between the first and the last may be the whole type.
             let range = ReadRange::of(span).limit(ids.len().saturating_mul(2));
             let mut request = ReadRequest::range(range);
             request.keys.push(one.state.phase_key.clone());
@@ -134,6 +137,8 @@ impl Look<'_> {
                     found.insert((source, id), entry);
                 }
             }
+            // Neighbours in a filtered listing may be far apart: then a range reads mostly what
+            // nobody wants, and keys are cheaper for the rest of it.
             self.dense = useful * 2 >= read;
             match reached {
                 // Those up to here that were not found are not there.
@@ -178,6 +183,8 @@ impl Look<'_> {
             let own = snapshot.keys.split_off(1);
             let phase = snapshot.keys.pop().flatten();
             let revision = phase.and_then(|entry| entry.stored.revision());
+            // Which record is shown is a question of the phase: both have to be read again under
+            // the new one.
             if revision != Some(state.phase_revision) {
                 attempts.begin()?;
                 self.refresh(source, revision).await?;
@@ -213,6 +220,8 @@ impl Look<'_> {
             self.refresh(source, revision).await?;
             for entry in snapshot.keys.into_iter().flatten() {
                 if let Some(id) = id_of(&entry.key) {
+                    // Keys come in the order of majors, and a resource that has just moved may be
+                    // met twice.
                     found.entry((source, id)).or_insert(entry);
                 }
             }

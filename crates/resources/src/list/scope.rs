@@ -93,6 +93,7 @@ impl Resources {
             }
             ListOf::Interface { of, versions } => self.implementing(caller, of, *versions).await?,
         };
+        // The order of pages: a token names a type and an id, and goes on after both.
         sources.sort_by_key(Source::id_start);
         Ok(Scope {
             whose,
@@ -113,6 +114,8 @@ impl Resources {
         let matches = |version: &Version| versions.is_none_or(|class| class.matches(*version));
         let mut state = self.types.get(of).await?;
         let mut found: BTreeSet<Version> = BTreeSet::new();
+        // Even if nothing defines it: resources of a version whose definition is gone must be found
+        // by naming it.
         if let Some(Classification::Exact(version)) = versions {
             found.insert(version);
         }
@@ -132,11 +135,14 @@ impl Resources {
                 state = self.types.load(of).await?;
                 continue;
             }
+            // A hidden type answers as one that does not exist.
             if !sees_any(&state, &caller.subject) {
                 return Err(EngineError::TypeUnknown { of: of.clone() });
             }
             state.reading()?;
             let entries = snapshot.pages.iter().flat_map(|page| &page.entries);
+            // Versions that have resources and no definition. Each round finds one for every gap,
+            // and the next one looks between those.
             let more: BTreeSet<Version> = entries
                 .filter_map(|entry| version_of_entry(&entry.key))
                 .filter(|version| !all.contains(version))
@@ -232,6 +238,8 @@ impl Resources {
                 ..ReadRequest::default()
             };
             let snapshot = self.store.read(request).await?;
+            // The oldest of the snapshots: who watches from it may see something twice, and misses
+            // nothing.
             first = first.or(Some(snapshot.token));
             for (of, phase) in now.iter().zip(snapshot.keys) {
                 let Some(phase) = phase else { continue };

@@ -42,6 +42,7 @@ impl ByList {
     }
 
     fn after(sorted: Arc<Sorted>, cursor: Option<u64>, place: Option<&Place>) -> Self {
+        // Not by number: a list that was made anew may have more or fewer before the place.
         let passed = |one: &Listed| place.is_some_and(|place| *one.key <= *place.sorted);
         let at = sorted.all.partition_point(passed);
         Self { sorted, cursor, at }
@@ -60,6 +61,8 @@ impl ByList {
             let of = self.sorted.types.get(one.of)?;
             let mut sources = look.scope.sources.iter();
             Some(Candidate {
+                // By name: the sources of this page may be numbered otherwise than when the list
+                // was made.
                 source: sources.position(|source| source.of() == of)?,
                 id: one.id,
                 version: None,
@@ -84,6 +87,8 @@ async fn collect(look: &mut Look<'_>) -> Result<Sorted, EngineError> {
     loop {
         let batch = walk.next(look, AT_ONCE).await?;
         let end = batch.end;
+        // Only what it is sorted by is kept: contents are read again for each page, which also asks
+        // anew who may see them.
         for outcome in look.shown(batch).await? {
             bytes += outcome.place.sorted.len() + OVERHEAD;
             all.push(Listed {

@@ -49,6 +49,8 @@ impl Look<'_> {
         let token = self.fetch(&mut candidates).await?;
         let mut looked = Vec::new();
         for mut candidate in candidates {
+            // Deleted between the index and the record: no gap on the page, since it is filled from
+            // what follows.
             let Some(entry) = candidate.entry.take() else {
                 continue;
             };
@@ -129,12 +131,16 @@ impl Look<'_> {
             match one {
                 Looked::Read(stored) => {
                     let known = allowed(self.caller, &state, stored, ResourceAction::Read, None);
+                    // Most are decided by right or owner. Only what needs its ACL costs a read, and
+                    // those are read together.
                     if matches!(known, Ok(None)) {
                         wanted.push((keys::acl(candidate.id)?, candidate.id, false));
                     }
                 }
                 Looked::Unread(..) => {
                     wanted.push((keys::acl(candidate.id)?, candidate.id, false));
+                    // The owner can't be read from the header. Without this question owners would
+                    // not be told that theirs is quarantined.
                     if let Whose::Org(org) = &self.scope.whose {
                         let owner = text_key(self.caller.user());
                         let (of, id) = (&state.key, candidate.id);
@@ -182,12 +188,15 @@ impl Look<'_> {
         let acl = acl.map(|acl| acl.as_ref().unwrap_or(&none));
         let shown = match looked {
             Looked::Unread(quarantined, version) => {
+                // A damaged resource must not tell callers of its existence who could not see it
+                // whole.
                 self.may_know(&state, version, acl.unwrap_or(&none), owns)?;
                 Err(quarantined)
             }
             Looked::Read(stored) => {
                 let level = match allowed(self.caller, &state, &stored, ResourceAction::Read, acl) {
                     Ok(level) => level?,
+                    // Not even as quarantined: what the caller may not see is not there.
                     Err(EngineError::Denied(_)) => return None,
                     Err(error) => {
                         let id = urn(&state.key, candidate.id);
@@ -242,6 +251,7 @@ impl Look<'_> {
             .resources
             .resource_of(state, stored, wanted, level, token)
             .await;
+        // Before the filter, which would read such content as absent and pass over it in silence.
         let shown = shown.and_then(|resource| readable(candidate.id, resource));
         let filter = self.filter.as_ref().map(|(_, compiled)| compiled);
         match shown {
@@ -258,6 +268,8 @@ impl Look<'_> {
                 let seen = header
                     .as_ref()
                     .map(|header| of_header(state, header, candidate.id));
+                // What can't be shown is left out only if it surely does not match: rather one name
+                // too many than one hidden.
                 if let (Some((filter, compiled)), Some(header)) = (&self.filter, &header)
                     && rules_out(filter, compiled, state, header, candidate.id)
                 {

@@ -60,14 +60,20 @@ impl Walk {
         if look.order.is_none() {
             return Ok(How::Ids(ById::start(look, place).await?));
         }
+        // A list that is still kept is gone on with, even if an index would serve by now: it has
+        // the order that the pages before had.
         if let Some((number, place)) = bookmark.and_then(|one| Some((one.cursor?, &one.place)))
             && let Some(sorted) = look.resources.lists.kept(number)
         {
             return Ok(How::List(ByList::kept(sorted, number, place)));
         }
         let by_index = ByIndex::start(look, place)?;
+        // A listing that began with the index goes on with it, or resources would come twice or
+        // never.
         let begun_so = place.is_some_and(|place| !place.index.is_empty());
         match by_index {
+            // With a filter that has an index of its own, few are found, and sorting them is
+            // cheaper than looking at all in order.
             Some(by_index) if begun_so || !look.filter_has_index() => Ok(How::Index(by_index)),
             by_index => match (ByList::make(look, place).await, by_index) {
                 // Too many to be sorted, but an index has them in order.
@@ -102,6 +108,8 @@ impl Walk {
         let batch = self.next(look, want).await?;
         let unsorted = batch.unsorted;
         let mut outcomes = look.shown(batch).await?;
+        // The index can't say where in a cut key the page before ended, so all of that key come
+        // again, and those that were shown are dropped here.
         if let Some(Passed { place, anew }) = &self.passed {
             outcomes.retain(|outcome| {
                 let alike = unsorted && outcome.place.index == place.index;
@@ -114,6 +122,8 @@ impl Walk {
     /// Whether keys alone tell which resources there are: the caller sees all of them, and no
     /// filter chooses.
     pub(crate) fn told_by_keys(&self, look: &Look<'_>) -> bool {
+        // A sorted list has only what the caller is shown: its keys were looked at when it was
+        // made.
         let exact = match &self.how {
             How::List(_) => return true,
             How::Ids(walk) => walk.exact(),

@@ -110,11 +110,15 @@ impl Look<'_> {
                 });
             }
         }
+        // Beyond the end of the shortest page a stream may have more, which belongs in between: all
+        // that lies further is read again.
         let end = reached.is_none();
         if let Some(reached) = &reached {
             seats.retain(|seat| seat.rest <= *reached);
         }
         seats.sort_by(|one, other| (&one.rest, one.stream).cmp(&(&other.rest, other.stream)));
+        // A resource that has a key in two streams is one. The first stream wins, as it does for a
+        // read.
         seats.dedup_by(|next, before| next.rest == before.rest);
         let last = || seats.last().map(|seat| seat.rest.clone());
         let reached = reached.or_else(last).unwrap_or_else(|| rest.to_vec());
