@@ -1,4 +1,14 @@
 //! What belongs to a resource that has expired, for the sweep of the store.
+//!
+//! An expired record is absent for every reader already; the sweep only removes what is left. It
+//! asks here what goes with a record, and writes all of it in one atomic write. No caller is
+//! involved, so everything is found out from the record itself: there are no rights to ask for and
+//! no type to be loaded, and a sweep works for types that this server does not know.
+//!
+//! In a migration the answer depends on the other record. The rules of the phase say whether the
+//! resource was there before and is not any more; only then do its ACL, its entries, its history
+//! and its place in the count of its name go too. The phase, the other record, the ACL and the
+//! count are conditions of the write: what changes meanwhile stops it.
 
 use crate::write::acl::removal as acl_removal;
 use crate::write::steps::{MOST_HISTORY, as_read, ask_name, found_name};

@@ -3,6 +3,10 @@
 //!
 //! It runs while others write: whatever looks wrong is looked at again in one snapshot before it
 //! is told, and every repair is conditioned on what was seen there.
+//!
+//! The order matters. Resources come first, because their ids say which belongings have an owner;
+//! belongings come after all types, since their keys do not name one. A resource that can't be read
+//! is told and never repaired, and what belongs to it is left alone: its entries may be right.
 
 pub(crate) mod belongings;
 pub(crate) mod counts;

@@ -6,6 +6,19 @@
 //! - Pages are not one snapshot; yet a resource that stays, and stays where it is in the order, is
 //!   on exactly one of them, whatever is made or deleted around it.
 //! - Memory is bounded, whatever the listing covers.
+//!
+//! A listing finds *candidates* in one of three ways (`walk`): in the order of ids, from records or
+//! from an index that a filter can use (`by_id`); in the order of an index (`by_index`); or from a
+//! list that was sorted for it and is kept for the pages that follow (`sorted`). Whatever the way,
+//! each candidate is then read, judged and shown by itself (`records`, `visible`), so an outdated
+//! index entry costs a read and shows nothing wrong.
+//!
+//! A page ends with a token that names the place of its last resource, not a number of resources
+//! (`place`). So the next page needs nothing that this server remembers: another one, or this one
+//! after a restart, goes on behind that place. What is kept between pages only saves work.
+//!
+//! It relies on every write keeping the index entries of its resource, and on one snapshot for all
+//! streams that are merged.
 
 pub(crate) mod by_id;
 pub(crate) mod by_index;

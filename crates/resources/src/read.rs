@@ -1,4 +1,16 @@
 //! Reading one resource.
+//!
+//! A read takes the resource and the phase record of its type in one snapshot, so the phase that
+//! says how to show it is the one that was live with it. A name costs a second look, at the index
+//! of names; a hint of an earlier one puts both into the same snapshot. If the two looks disagree,
+//! the read begins again.
+//!
+//! Access is decided on the source of truth. What is shown may be the other record of a migration:
+//! the phase says which. What the caller may not see answers exactly as what does not exist, be it
+//! the resource, a namesake or the whole type.
+//!
+//! `find` is also how every write to a resource that is there begins: what it gives back is what
+//! the write is conditioned on.
 
 pub(crate) mod hidden_kept;
 

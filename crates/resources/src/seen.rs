@@ -124,6 +124,7 @@ impl FilterView for SeenResource<'_> {
     }
 
     fn content(&self) -> Option<&Value> {
+        // Parsed when it is first asked for: a filter that looks at headers alone costs no parsing.
         let parse = || serde_json::from_slice(&self.resource.content).ok();
         self.content.get_or_init(parse).as_ref()
     }

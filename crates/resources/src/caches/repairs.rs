@@ -19,6 +19,8 @@ pub struct Repairs {
 impl Repairs {
     pub(crate) fn add(&self, of: &TypeKey, id: Uuid) {
         let mut waiting = self.waiting.lock().unwrap_or_else(PoisonError::into_inner);
+        // What finds no room is noted again by the next read that meets it, or found by the
+        // backfill.
         if waiting.len() < MOST && waiting.insert((of.clone(), id)) {
             self.news.notify_one();
         }

@@ -114,6 +114,7 @@ impl Inspection<'_> {
         let steps = vec![
             WriteStep {
                 key: own.clone(),
+                // The entry has values of this revision: after another write it would be an orphan.
                 condition: WriteCondition::RevisionIs(stored.revision),
                 action: WriteAction::Nop,
             },
@@ -160,6 +161,8 @@ fn left_behind(state: &TypeState, now: &crate::inspect::Now, stored: &Stored) ->
         }
     }
     let truth = pair.truth().map(|truth| truth.header.version.major);
+    // A fresh mirror has its entries. One that is left behind may lack some, and nobody searches
+    // it.
     pair.standing() != PairStanding::Fresh && truth != Some(major)
 }
 

@@ -1,4 +1,12 @@
 //! Where a listing goes on, and the page tokens that carry it.
+//!
+//! A token holds a place, sealed with a key that all servers of the store share. It is bound to the
+//! caller and to all that was asked for: with another filter, order or version the place would mean
+//! something else, and in other hands it would tell of resources that these may not see. What it
+//! does not hold is a right: the page after it is judged anew, resource by resource.
+//!
+//! Servers of other releases read these tokens too. So fields are only added, and those that are
+//! not known are ignored.
 
 use crate::caches::numbered::Bookmark;
 use crate::list::query::{InOrg, ListOf, ListQuery};

@@ -55,6 +55,7 @@ pub fn move_record(
             put.record
         }
     };
+    // After the body, so that a default never takes the place of what it says.
     if let Some(definition) = state.version(to) {
         record.content = definition.schema.fill_defaults(record.content)?.content;
     }
@@ -81,6 +82,8 @@ pub(crate) fn part_in_migration(
     };
     let migration = part.migration;
     if from.major == to.major {
+        // A body of the new major that could not be read back as it was written is refused in every
+        // phase that writes both records; one of the old major is not (docs/phases.md).
         let new_body = update.content.is_some() && update.at.version().major == migration.to;
         let at = if new_body {
             phases::WriteMajor::New

@@ -1,4 +1,10 @@
 //! The steps of a write: the object and all that belongs to it.
+//!
+//! A *seat* is one record of an object: what was there, and what becomes of it. An object has one
+//! seat, or two in a migration or when it moves to another major. From all seats together follow
+//! the index entries: those of what was there and is not needed any more go, those of what is there
+//! now are written. Conditions stand on the seats; entries, history and secrets follow from them
+//! and have none.
 
 use crate::resources::Resources;
 use crate::secure::Sealed;
