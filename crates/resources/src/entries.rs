@@ -96,6 +96,7 @@ impl NewEntry {
         if key.domain > own {
             return Err(EntryError::DomainAboveOwn);
         }
+        // At its own domain the writer could not change it again either.
         if self.read_only && key.domain >= own {
             return Err(EntryError::ReadOnlyInOwnDomain { domain: own });
         }

@@ -4,6 +4,22 @@
 //! record `o/identity` in its atomic write, on condition that it is as it was when the change was
 //! judged. So changes are judged on what holds, and the record's revision tells every server
 //! whether what it remembers of users is still true.
+//!
+//! # How a change goes
+//!
+//! Read the identity record (`seen`), then all that bears on the change; judge it; write with
+//! [`own`], which adds the identity record on condition that it is as it was seen. If anything about
+//! identity changed in between, the write fails as a lost race and all is judged anew. So nobody is
+//! given a role that is just being deleted, and no organization is deleted while it gets a user.
+//!
+//! # What it relies on
+//!
+//! - Changes of identity are rare and reads of it are not: one record that all changes contend for
+//!   makes every cache as simple as one comparison.
+//! - The record is read in the same snapshot as a session, so a request after a change sees it.
+//! - Sessions don't rewrite it. They hold an epoch of their user's: raising that ends all of them at
+//!   once, and the records are swept away later.
+//! - Publishing may concern more type versions than one write can have; see `settle`.
 
 pub mod bootstrap;
 pub mod bundles;

@@ -141,6 +141,8 @@ impl Resources {
             let (_, page) = self.store.range(range.clone()).await?;
             let last = page.entries.last().map(|entry| entry.key.clone());
             for entry in page.entries {
+                // After filtering: a page is full of what fits, however many tasks of others lie
+                // between.
                 if found.tasks.len() >= query.limit {
                     return Ok(found);
                 }
@@ -180,6 +182,7 @@ impl Resources {
         loop {
             attempts.begin()?;
             let Kept { mut task, revision } = self.visible_task(caller, id).await?;
+            // One's own tasks need no right, as starting them was allowed.
             if !task.by.is(&caller.subject) {
                 self.allow_general(caller, GeneralRight::ManageTasks, Some(task.org()))?;
             }
@@ -187,6 +190,7 @@ impl Resources {
                 let status = task.status;
                 return Err(TaskError::Ended { id, status }.into());
             }
+            // Asked for already: succeeds, so a retry after a lost answer is no error.
             if task.cancel_requested {
                 return Ok(task);
             }
@@ -239,6 +243,8 @@ impl Resources {
                 };
                 tokio::select! {
                     () = look => {}
+                    // The event only wakes; the task is read again, so a watch that fell behind
+                    // misses nothing.
                     event = events.next() => if !matches!(event, Some(Ok(_))) {
                         watch = None;
                     },
@@ -250,6 +256,7 @@ impl Resources {
     async fn visible_task(&self, caller: &Caller, id: Uuid) -> Result<Kept, EngineError> {
         let kept = self.read_task(id, caller.at_least).await?;
         match kept {
+            // A task that may not be seen does not exist: an id must not be found out by trying.
             Some(kept) if may_see(caller, &kept.task) => Ok(kept),
             // A task of somebody else answers as one that does not exist.
             _ => Err(TaskError::Unknown { id }.into()),

@@ -54,6 +54,8 @@ impl Resources {
             claim: None,
             claims: 0,
         };
+        // Only `PRE_CREATED` waits for somebody; else the outcome is known now, and the task ends
+        // in the write that creates it.
         match header.state {
             State::PreCreated => header.creation = Some(task.id.to_string()),
             _ => end(&mut task, header, now),

@@ -9,6 +9,22 @@
 //! - A watch ends with the credentials that it was opened with.
 //! - An event is decoded once in a process, and shown once for each version and class of readers,
 //!   however many watch.
+//!
+//! # How
+//!
+//! A watcher has an *eye*: who watches and the type, both of one snapshot. Groups come from the feed
+//! in order. Each is read once (`reading`); if it concerns the eye (`concern`), the eye is taken
+//! anew, and a walk through the type (`walk`) tells what was lost and gained; then every change in
+//! the group is judged (`changes`), with the ACL of its time (`lookahead`).
+//!
+//! # What it relies on
+//!
+//! - Audit records are in the same atomic write as what they tell of. Of a deleted resource nothing
+//!   else says whose it was and who could see it.
+//! - A write that only copies records of a migration touches a key of `b/` and is passed over.
+//! - Every change of a type's definitions rewrites its phase record, so one key tells of all of them.
+//!
+//! `docs/watch.md` says what is promised to clients.
 
 pub(crate) mod changes;
 pub(crate) mod concern;

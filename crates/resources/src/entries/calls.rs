@@ -36,6 +36,7 @@ struct Kept {
 
 fn position(entries: &[MetadataEntry], id: Uuid, own: Domain) -> Result<usize, EntryError> {
     let mut all = entries.iter();
+    // An entry above the own domain is unknown, not forbidden: whether it is there tells something.
     let found = all.position(|entry| entry.id == id && entry.key.domain <= own);
     found.ok_or(EntryError::Unknown { id })
 }
@@ -97,8 +98,11 @@ impl Resources {
     ) -> Result<MetadataEntry, EngineError> {
         let id = draw_id()?;
         let own = own_domain(caller);
+        // Judged anew in each attempt, on the entries that are there then.
         let edit = |entries: &mut Vec<MetadataEntry>, revision: Revision| {
             new.check(own)?;
+            // The domain is a part of the key, so this tells nothing of entries above the caller's
+            // own.
             if entries.iter().any(|entry| entry.key == new.key) {
                 let key = new.key.key.clone();
                 return Err(EntryError::Exists { key }.into());
@@ -218,6 +222,8 @@ impl Resources {
             } = found;
             let mut kept = self.kept_entries(&stored).await?;
             let edited = edit(&mut kept.entries, Revision::draw()?)?;
+            // The resource stays as it is, but must be there as it was read: its expiry is copied
+            // below, and entries of a deleted one would be left over.
             let mut write = fenced(&fetched.state).when(&fetched.key, as_read(&stored));
             write.steps.push(step(&stored, &kept)?);
             let mut deed = Deed::of_resource(What::ChangeEntries, of, stored.id, &stored.header);
@@ -225,6 +231,8 @@ impl Resources {
             let audit = self.audit_step(caller, &deed)?;
             let head = audit.key.clone();
             write.steps.push(audit);
+            // The audit record is the head: it is put by every edit, while the entries may be
+            // deleted by one.
             if unless_raced(self.commit(&head, write).await)?.is_some() {
                 return Ok(edited);
             }
@@ -234,6 +242,7 @@ impl Resources {
 
 fn step(stored: &Stored, kept: &Kept) -> Result<WriteStep, EngineError> {
     let body = coeval_records::encode::encode("metadata entries", &kept.entries)?;
+    // No empty record is left, so a resource without entries costs nothing.
     let action = if kept.entries.is_empty() {
         KeyAction::Delete
     } else {

@@ -123,6 +123,7 @@ impl BootstrapUser {
             Err(IdentityError::BootstrapInvalid { what })
         };
         match (&self.password, &self.password_file, &self.password_hash) {
+            // A path that nobody read must not become a user without a password.
             (_, Some(_), _) => invalid("nobody has read the password_file"),
             (Some(_), None, Some(_)) => invalid("there is a password and a password_hash"),
             (Some(password), None, None) => Ok(Some(PasswordGiven::Clear(password.clone()))),
@@ -160,6 +161,8 @@ impl Resources {
             let what = format!("role {}", role.name);
             did.push(Did::of(what, self.create_role(caller, &new).await)?);
         }
+        // After roles, which may name rights of a type to come; before publications, because a type
+        // brings its bundle.
         for file in &bootstrap.types {
             let version = coeval_core::types::TypeVersion::parse(file);
             let version = version.map_err(|error| EngineError::TypeFile(Box::new(error)))?;

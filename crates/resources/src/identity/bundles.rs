@@ -174,6 +174,7 @@ impl Resources {
         }
         names::check_rights(edit.rights.as_deref().unwrap_or_default())?;
         let change = |content: &mut BundleContent, name: &str| {
+            // A type's bundle is the rights of that type, for as long as the type exists.
             if content.of_type.is_some() {
                 return Err(predefined(name, "changed"));
             }
@@ -182,6 +183,7 @@ impl Resources {
                 content.rights.clone_from(rights);
             }
             let after = rights(&content.rights);
+            // Types of both: those that came are granted, those that went are taken away.
             Ok(Unsettled::of(concerned(content), [&before, &after]))
         };
         self.change_bundle(caller, what, None, edit, change).await
@@ -231,6 +233,7 @@ impl Resources {
         let to = PublishTo::Orgs(orgs.to_vec());
         let orgs = self.named_orgs(&to).await?.unwrap_or_default();
         let change = |content: &mut BundleContent, _: &str| {
+            // Those of before and of now: settling has to visit whoever loses it too.
             let mut touched = concerned(content);
             if let Some(touched) = &mut touched {
                 touched.extend_from_slice(&orgs);
@@ -265,6 +268,7 @@ impl Resources {
                     content.published_to_all = false;
                     content.published_to.clear();
                 }
+                // "All but these" can't be stored.
                 Some(_) if content.published_to_all => {
                     let name = name.to_owned();
                     return Err(IdentityError::PublishedToAll { name }.into());
@@ -308,6 +312,8 @@ impl Resources {
             let own = self.bundle_record(what).await?;
             let mut content: BundleContent = self.read_own(&own)?;
             let note = change(&mut content, &own.stored.header.name)?;
+            // The note is in the write itself: a server that dies right after it leaves the rest to
+            // others.
             let (mut steps, settle) = note.steps()?;
             if let Some((did, orgs)) = did {
                 let of = OwnKind::Bundle.of();

@@ -47,6 +47,8 @@ impl Resources {
             attempts.begin()?;
             let (first, roles) = self.all_of(OwnKind::Role).await?;
             let (last, bundles) = self.all_of(OwnKind::Bundle).await?;
+            // Roles of one moment with bundles of another could add up to rights that nobody ever
+            // had.
             if first != last {
                 continue;
             }

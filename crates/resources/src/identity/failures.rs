@@ -65,6 +65,8 @@ pub(crate) struct Counters {
 
 impl Counters {
     pub(crate) fn new(org: &str, user: &str, source: Option<&str>) -> Result<Self, EngineError> {
+        // With the length in front no two pairs have the same text. Hashed, so any name fits into a
+        // key.
         let user = hex(&format!("user\0{}\0{org}\0{user}", org.len()));
         let source = source.map(|source| hex(&format!("source\0{source}")));
         Ok(Self {
@@ -113,6 +115,7 @@ impl Resources {
         counters: &Counters,
         audit: &WriteStep,
     ) -> Result<(), EngineError> {
+        // Few: an attacker who fails in parallel must not keep servers busy with counting.
         let mut attempts = Attempts::at_most(COUNTS);
         loop {
             attempts.begin()?;

@@ -84,9 +84,13 @@ impl Resources {
         };
         let token = TokenSecret::draw(SessionKind::Session)?;
         let hash = token.hash();
+        // Only that the user exists: a concurrent edit of it must not fail a login. If the password
+        // changes meanwhile, the epoch in the record is outdated and the session never valid.
         let mut write = AtomicWrite::new().when(&own.fetched.key, WriteCondition::Exists);
         write.steps.extend(sessions::steps(id, &hash, &record)?);
         write.steps.push(WriteStep {
+            // A success forgets the user's failures, not the source's: an attacker may have an
+            // account too.
             key: counters.user,
             condition: WriteCondition::Whatever,
             action: WriteAction::Delete,
@@ -128,6 +132,7 @@ impl Resources {
             password: old.clone(),
             source: source.map(str::to_owned),
         };
+        // As a login, and counted as one: with a stolen session nobody may guess the password.
         self.checked(&login).await?;
         let new = PasswordGiven::Clear(new.clone());
         self.put_password(caller, caller.user(), &new).await
@@ -137,12 +142,14 @@ impl Resources {
     async fn checked(&self, login: &Login) -> Result<(Candidate, Counters), EngineError> {
         let counters = Counters::new(&login.org, &login.user, login.source.as_deref())?;
         self.not_blocked(&counters).await?;
+        // Verifying is slow on purpose, so only a few do at once; the others wait or are refused.
         let turn = self.identity.hasher.turn().await?;
         // Others may have failed while this one waited.
         self.not_blocked(&counters).await?;
         let candidate = self.candidate(&login.org, &login.user).await?;
         let phc = candidate.as_ref().and_then(|one| one.phc.clone());
         let hasher = &self.identity.hasher;
+        // Also without a user or a password: else the time would tell which names exist.
         let fits = hasher.verify(turn, &login.password, phc).await?;
         let candidate = match candidate {
             Some(candidate) if fits && candidate.enabled => candidate,

@@ -66,6 +66,7 @@ impl Resources {
             return Ok(None);
         };
         let content: UserContent = self.read_own(&own)?;
+        // The name is only how it was found; the user's own record says whose it is.
         if content.org != OwnKind::Org.urn(org.stored.id) {
             return Ok(None);
         }

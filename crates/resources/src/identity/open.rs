@@ -53,6 +53,7 @@ impl Resources {
         for kind in OwnKind::ALL {
             self.install_kind(&caller, kind).await?;
         }
+        // After the kinds, which these are resources of.
         for new in &predefined {
             self.make_if_absent(new).await?;
         }
@@ -113,6 +114,7 @@ impl Resources {
                 .register_version(caller, &registration, Arc::new(parsed), &of, true, self)
                 .await;
             match registered {
+                // Another server that starts at the same moment has registered it.
                 Ok(_) | Err(EngineError::TypeExists { .. }) => {}
                 Err(error) => return Err(error),
             }
@@ -125,6 +127,7 @@ impl Resources {
         loop {
             attempts.begin()?;
             let seen = self.seen().await?;
+            // By its fixed id, not its name: one that was renamed is not made a second time.
             if self.own(new.kind, new.id).await?.is_some() {
                 return Ok(());
             }

@@ -214,6 +214,7 @@ impl Resources {
             let seen = self.seen().await?;
             let own = self.org_record(what).await?;
             let mut content: OrgContent = self.read_own(&own)?;
+            // Nobody would be left who could enable it again.
             if edit.enabled == Some(false) && OwnKind::Org.urn(own.stored.id) == SYSTEM_ORG {
                 return Err(predefined(&own.stored.header.name, "disabled"));
             }
@@ -262,6 +263,7 @@ impl Resources {
             let mut roles = directory.roles.values();
             let has_roles = roles.any(|(held, _)| held.content.org.as_ref() == Some(&id));
             let users = self.user_ids_of(&id, None, 1).await?;
+            // The cheap questions first; resources are asked for type by type.
             let has = match (users.is_empty(), has_roles) {
                 (false, _) => Some("users".to_owned()),
                 (true, true) => Some("roles".to_owned()),
@@ -283,6 +285,7 @@ impl Resources {
         for some in types.chunks(TYPES_AT_ONCE) {
             let mut request = ReadRequest::default();
             for of in some {
+                // Every resource has an entry of this index, so one key tells whether there is any.
                 let span = keys::index_of_org(of, index::NAME, org)?;
                 request = request.and_range(ReadRange::of(span).limit(1));
             }

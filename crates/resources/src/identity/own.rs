@@ -207,12 +207,14 @@ impl Resources {
         let mut steps = more;
         steps.push(seen.step()?);
         let changed = match self.attempt(caller, found, &update, steps).await {
+            // Somebody edits the definition of the kind. That ends, so it counts as a lost race.
             Err(EngineError::TypeEditing { .. }) => None,
             outcome => unless_raced(outcome)?,
         };
         if changed.is_none() {
             return Ok(None);
         }
+        // Read back as it is stored: the body was at the version that the code speaks.
         let after = self.fetch(&of, id, ReadRequest::default()).await?;
         // Gone again already: it was changed all the same.
         let gone = || EngineError::no_resource(id);

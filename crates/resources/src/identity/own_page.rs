@@ -95,6 +95,8 @@ impl Resources {
             }
             // All majors are read up to here.
             let end = last.filter(|_| page.more);
+            // Beyond the end of the shortest page another major may have records that were not
+            // read, and a pair would be seen by half.
             reached = reached.into_iter().chain(end).min();
         }
         let mut found = Vec::new();
@@ -104,6 +106,7 @@ impl Resources {
             if reached.is_some_and(|reached| id > reached) {
                 break;
             }
+            // Several majors give more rows than the limit; the rest comes with the next page.
             if count == limit {
                 next = visited;
                 break;

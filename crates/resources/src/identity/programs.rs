@@ -104,6 +104,7 @@ impl Resources {
         if record.kind != SessionKind::ApiToken {
             return Err(invalid());
         }
+        // Only for a valid token: nobody else learns whether this is the right door.
         self.door(subject.org(), &shown.org).await?;
         let own = self.user_record(subject.user()).await?;
         let user: UserContent = self.read_own(&own)?;
@@ -115,6 +116,7 @@ impl Resources {
             user: record.user,
             epoch: user.session_epoch,
             created: now,
+            // Never beyond the token; revoking the token ends it as well, by `of_token`.
             expires: Some(record.expires.map_or(expires, |at| at.min(expires))),
             name: None,
             source: shown.source.as_deref().map(told),
@@ -125,6 +127,8 @@ impl Resources {
         };
         let secret = TokenSecret::draw(SessionKind::Session)?;
         let hash = secret.hash();
+        // The token must still be there: a session that begins while it is revoked would outlive
+        // it.
         let mut write = AtomicWrite::new()
             .when(&own.fetched.key, WriteCondition::Exists)
             .when(&key, WriteCondition::Exists);

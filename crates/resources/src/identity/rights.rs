@@ -80,11 +80,14 @@ impl Resources {
             RoleHolds::WhatIsPublished if caller.org() == SYSTEM_ORG => {
                 let mut all = Rights::none();
                 for (_, bundle) in &directory.bundles {
+                    // To anybody at all; a bundle that is published to nobody gives nothing.
                     if bundle.published != BundleAudience::To(Default::default()) {
                         all = all.union(&bundle.rights);
                     }
                 }
                 let mut names = all.names();
+                // A bundle may name rights that are the provider's alone; publishing does not give
+                // them.
                 names.retain(|name| {
                     GeneralRight::by_name(name).is_none_or(|right| !right.is_providers())
                 });
@@ -119,6 +122,8 @@ impl Resources {
             rights.sort();
             rights.dedup();
             let edit = RoleEdit {
+                // Rights are added to the list as it was read, so a concurrent change must not be
+                // overwritten.
                 revision: Some(role.revision),
                 rights: Some(rights),
                 ..RoleEdit::default()

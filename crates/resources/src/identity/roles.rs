@@ -113,6 +113,7 @@ impl Resources {
                 }
             };
             self.allow_roles(caller, org.as_deref())?;
+            // A role with more than its maker has could be given to the maker.
             not_above(caller, &rights(&new.rights))?;
             let name = self.role_resource_name(org.as_deref(), &new.name).await?;
             let content = RoleContent {
@@ -144,6 +145,7 @@ impl Resources {
         match org {
             None => Ok(name.to_owned()),
             Some(org) => {
+                // With its name in front, organizations can have roles of the same name.
                 let org = self.org_record(org).await?;
                 Ok(names::within(&org.stored.header.name, name))
             }
@@ -263,6 +265,8 @@ impl Resources {
             attempts.begin()?;
             let seen = self.seen().await?;
             let (own, content) = self.role_to_change(caller, id, "deleted").await?;
+            // Whoever is given the role meanwhile rewrites the identity record, so the removal
+            // loses.
             if let Some(user) = self.user_with_role(own.stored.id).await? {
                 let name = content.rolename;
                 return Err(IdentityError::RoleInUse { name, user }.into());

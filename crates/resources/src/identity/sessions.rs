@@ -231,6 +231,7 @@ impl Resources {
             let live = page
                 .into_iter()
                 .filter_map(|(hash, record)| Some((hash, record?)));
+            // Ended by their epoch, though not swept away yet.
             let live = live.filter(|(_, record)| !record.is_over(&content));
             found.extend(live.map(|(hash, record)| Session::of(hash, record)));
             match next {
@@ -281,6 +282,7 @@ impl Resources {
         let record = record.ok_or_else(unknown)?;
         let right = GeneralRight::ManageSessions;
         let user = self.user_with_sessions(caller, &record.user, right).await;
+        // One answer for all of them: whether an id is somebody's session is not told.
         let (user, _) = user.map_err(|_| unknown())?;
         let mut deed = Deed::other(What::Logout, &OwnKind::User.of().to_string());
         deed.id = Some(user.to_string());
@@ -288,6 +290,8 @@ impl Resources {
         let mut write = deletion(user, id)?;
         write.steps.push(self.audit_step(caller, &deed)?);
         self.store.atomic_write(write).await?;
+        // After the token: a session that begins with it meanwhile is refused, because the token is
+        // gone.
         self.sweep_of_token(user, id).await
     }
 
@@ -368,6 +372,7 @@ impl Resources {
             let (page, next) = self.sessions_page(range).await?;
             let mut write = AtomicWrite::new();
             for (hash, record) in page {
+                // A mark without its session is a leftover, such as of one that expired first.
                 if record.is_none_or(|record| is_over(&record)) {
                     write.steps.extend(deletion(user, &hash)?.steps);
                 }

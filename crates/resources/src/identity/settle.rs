@@ -76,6 +76,7 @@ impl Resources {
             None => Ok(()),
             Some((key, note)) => self.settle(key, note).await,
         };
+        // What fails there is logged, so another's note does not fail this call.
         if settled.is_ok() && left.is_some() {
             self.settle_others().await;
         }
@@ -124,6 +125,7 @@ impl Resources {
             None => {
                 let (_, all) = self.all_of(OwnKind::Org).await?;
                 let ids = all.iter().map(|stored| OwnKind::Org.urn(stored.id));
+                // The provider's own rights come from roles alone; nothing is published to it.
                 ids.filter(|id| id != coeval_catalog::allow::SYSTEM_ORG)
                     .collect()
             }
@@ -141,6 +143,8 @@ impl Resources {
     async fn settle_type(&self, of: &TypeKey, orgs: &[String]) -> Result<(), EngineError> {
         let mut attempts = Attempts::new();
         loop {
+            // Read anew for each write: what is published by now counts, not what the note was left
+            // for.
             let directory = self.directory().await?;
             let state = match self.types.load(of).await {
                 // Nothing of it is left to be seen.
@@ -180,6 +184,8 @@ impl Resources {
                 continue;
             }
             let (step, size) = put_acl(state, definition, acl)?;
+            // At least one step, however large: else a version beyond the limit would never be
+            // settled.
             if !steps.is_empty() && (bytes + size > BYTES_AT_ONCE || steps.len() >= AT_ONCE) {
                 break;
             }
@@ -190,6 +196,8 @@ impl Resources {
             return Ok(None);
         }
         let identity = coeval_catalog::identity::seen::identity_key()?;
+        // On condition of the bundles: a publication that was taken back is not granted by a slow
+        // settler.
         let mut write = AtomicWrite::new().when(&identity, directory.seen.condition());
         write = with_phase(write, state, state.phase_revision)?;
         write.steps.extend(steps);

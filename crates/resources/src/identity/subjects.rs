@@ -71,6 +71,8 @@ impl Resources {
     ) -> Result<(Seen, Arc<AccessSubject>, ReadSnapshot, Credentials), EngineError> {
         let hash = token::hash(sent)?;
         let (session, snapshot) = self.session_with(&hash, request).await?;
+        // It may be newer than the snapshot. For one request that is right: rights only get
+        // fresher.
         let known = self.known_user_at(session.user, session.seen).await?.1;
         session.holds(&known)?;
         let credentials = Credentials {
@@ -118,6 +120,7 @@ impl Resources {
             let (session, snapshot) = self.session_with(hash, request.clone()).await?;
             let (at, known) = self.known_user_at(session.user, session.seen).await?;
             session.holds(&known)?;
+            // A watcher needs both of one moment, so it reads until they are.
             if at != session.seen {
                 continue;
             }
@@ -182,6 +185,8 @@ impl Resources {
             if org != subject.org() {
                 let acting = AccessSubject::clone(&subject).in_context(&org);
                 let acting = acting.map_err(IdentityError::from)?;
+                // After the right to act there: else anybody could find out which organizations
+                // exist.
                 self.has_org(&org, seen).await?;
                 subject = Arc::new(acting);
             }
@@ -233,6 +238,8 @@ impl Resources {
     /// `None` if something changed while it was read.
     async fn find_out(&self, user: Uuid) -> Result<Option<(Seen, KnownUser)>, EngineError> {
         let identity = || Ok::<_, EngineError>(vec![identity_key()?]);
+        // Three reads, each with the identity record: if it is the same in all, they are one
+        // moment.
         let own = self.own_with(OwnKind::User, user, identity()?).await?;
         let own = own.ok_or_else(invalid)?;
         let seen = seen_with(&own);

@@ -62,6 +62,7 @@ impl Resources {
             let put = RecordPut::of(Definition::encode(&meta, &definition.file)?);
             let key = keys::type_version(of, version)?;
             let write = AtomicWrite::new()
+                // As settling does: nobody is granted what was unpublished meanwhile.
                 .when(&identity_key()?, directory.seen.condition())
                 .step(
                     &key,

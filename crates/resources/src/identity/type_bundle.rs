@@ -54,6 +54,8 @@ impl TypeBundles for Resources {
             };
             if let Some(planned) = planned {
                 let mut steps = planned.write.steps;
+                // Without a condition: no other change of identity bears on a bundle that is
+                // published to nobody.
                 steps.push(changed()?);
                 return Ok(steps);
             }
@@ -70,6 +72,7 @@ impl TypeBundles for Resources {
             return Ok(Vec::new());
         };
         let content: BundleContent = self.read_own(&own)?;
+        // Somebody's own bundle that happens to have the name; it is not the type's to delete.
         if content.of_type.as_deref() != Some(&of.to_string()) {
             return Ok(Vec::new());
         }

@@ -127,6 +127,7 @@ fn unknown(what: &str) -> EngineError {
 /// Refuses to give, or to take hold of, rights that the caller does not have.
 pub(crate) fn not_above(caller: &Caller, rights: &Rights) -> Result<(), EngineError> {
     let own = caller.subject.rights();
+    // Rights are compared, not roles: what a role gives depends on the organization.
     if rights.intersection(own) == *rights {
         return Ok(());
     }
@@ -203,6 +204,7 @@ impl Resources {
     pub async fn create_user(&self, caller: &Caller, new: &NewUser) -> Result<User, EngineError> {
         self.allow_general(caller, GeneralRight::ManageUsers, None)?;
         names::check_user(&new.name)?;
+        // Hashed once, before the attempts: it is slow, and nothing that is read below changes it.
         let phc = match &new.password {
             None => None,
             Some(given) => Some(self.identity.hasher.phc(given).await?),
@@ -211,6 +213,8 @@ impl Resources {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
+            // First of all: whatever is read after it is at least as new, and the write is
+            // conditioned on it.
             let seen = self.seen().await?;
             let org = self.org_record(&new.org).await?.stored;
             let org_id = OwnKind::Org.urn(org.id);
@@ -222,6 +226,7 @@ impl Resources {
             let directory = self.directory_at(seen).await?;
             let roles = role_ids(&directory, &org_id, &new.roles)?;
             let given = directory.rights(org_id == SYSTEM_ORG, &org_id, &roles);
+            // Who could give more than it has could give it to itself.
             not_above(caller, &given)?;
             let content = UserContent {
                 org: org_id,
@@ -338,6 +343,7 @@ impl Resources {
                 caller,
                 &directory.rights(provider, &content.org, &content.roles),
             )?;
+            // Judged twice: nobody changes a user who may do more, and nobody gives a user more.
             if let Some(roles) = &edit.roles {
                 content.roles = role_ids(&directory, &content.org, roles)?;
                 not_above(
@@ -396,6 +402,7 @@ impl Resources {
                 &directory.rights(provider, &content.org, &content.roles),
             )?;
             let id = own.stored.id;
+            // In the same write: a password without its user would be there for ever.
             let password = WriteStep {
                 key: keys::password(id)?,
                 condition: WriteCondition::Whatever,

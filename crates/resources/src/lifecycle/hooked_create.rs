@@ -55,6 +55,7 @@ impl Resources {
             definition.schema.validate(&record.content)?;
         }
         create.checking = Checking::Later;
+        // The caller gets a task to wait for, even if it did not ask for one: the hook runs later.
         create.announced = true;
         Ok((Hooked::PostCreate, create))
     }
@@ -72,8 +73,10 @@ impl Hooked {
             task.input = coeval_records::encode::encode_value("a hook", &HookWork::Created)?;
             let key = keys::task(task.id)?;
             let steps = &mut planned.write.steps;
+            // The plan has a step for the same task as running; one key must not be written twice.
             steps.retain(|step| step.key != key);
             steps.push(record::step(task, WriteCondition::NotExists)?);
+            // Without it no runner would find the task.
             steps.push(record::open_step(task.id, Vec::new())?);
         }
         Ok(Some(planned))

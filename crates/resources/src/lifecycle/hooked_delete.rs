@@ -27,6 +27,7 @@ impl Resources {
         let (state, stored) = (&*found.fetched.state, &found.stored);
         let (of, version) = (&state.key, stored.header.version);
         let mut hooked = false;
+        // `PreDelete` ran when the state was set; it must not run a second time.
         if stored.header.state != State::InDeletion {
             let before = self.runnable_hook(state, version, HookPoint::PreDelete);
             hooked = before.await?.is_some();
@@ -37,6 +38,7 @@ impl Resources {
             return Ok(None);
         }
         let urn = crate::resource::urn(of, stored.id);
+        // The revision goes with the task: the resource may change before it is deleted.
         let work = HookWork::Delete {
             revision: revision.map(|revision| revision.to_string()),
         };

@@ -51,6 +51,7 @@ impl Resources {
                 .await?;
             return Ok(Updated::Accepted(task));
         }
+        // The version after the change: `PostUpdate` belongs to what the resource has become.
         let after = planned.after.header.version;
         let mut task = None;
         if runs
@@ -62,6 +63,8 @@ impl Resources {
             let new = task_of(found, after, HookWork::Updated)?;
             let (drafted, _) = self.draft(caller, new)?;
             let steps = &mut planned.write.steps;
+            // With the change in one write: neither a change without its hook nor a hook without
+            // its change.
             steps.push(record::step(&drafted, WriteCondition::NotExists)?);
             steps.push(record::open_step(drafted.id, Vec::new())?);
             task = Some(drafted);

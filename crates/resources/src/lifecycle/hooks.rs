@@ -82,6 +82,8 @@ impl Resources {
         };
         let all = self.behaviors_of(state, version).await?;
         let found = all.into_iter().find(|one| one.is(id, &state.key, version));
+        // A hook that names nothing is refused, never passed over: the type says that it has to
+        // run.
         let missing = || refuse(state, version, hook, format!("there is no behavior {id:?}"));
         found.map(Some).ok_or_else(missing)
     }

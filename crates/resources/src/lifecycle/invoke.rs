@@ -70,6 +70,8 @@ impl Resources {
         let found = self.find(caller, of, target, ResourceAction::Read).await?;
         let (state, stored) = (&*found.fetched.state, &found.stored);
         let version = stored.header.version;
+        // By the stored version, whatever version the caller works at: there is one definition that
+        // runs.
         let one = self.behavior_of(state, version, behavior).await?;
         check_access(state, version, &one, found.level)?;
         if stored.header.state != State::Resolved {
@@ -78,6 +80,7 @@ impl Resources {
                 action: "asked to do something",
             });
         }
+        // Now, while the caller is there; a task that no server can run would only fail later.
         self.check_runs(&one.behavior.execution)?;
         let id = stored.id;
         let urn = crate::resource::urn(of, id);
@@ -173,6 +176,8 @@ impl Resources {
                 task.error = Some(TaskFailure::of(&error));
             }
         }
+        // Executed before it is written: a task with its outcome is never seen as running. `noop`
+        // changes nothing, so a lost write loses nothing.
         let steps = vec![
             record::step(&task, WriteCondition::NotExists)?,
             self.audit_step(caller, &deed)?,
@@ -190,6 +195,7 @@ impl Resources {
         arguments: &Value,
         metadata: &Value,
     ) -> Result<Task, EngineError> {
+        // Beside the task's input, which is small and written with every batch.
         let given = json!({"arguments": arguments, "metadata": metadata}).to_string();
         if given.len() > LONGEST {
             return Err(TaskError::TooLarge {
@@ -246,6 +252,7 @@ impl Resources {
         one: &TypeBehavior,
     ) -> Result<Invocation, EngineError> {
         let state = &*found.fetched.state;
+        // What is sent outside is what the caller may see: hidden fields stay here.
         let wanted = caller.wanted_view(state);
         let token = found.fetched.token;
         let resource = self

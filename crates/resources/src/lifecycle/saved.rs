@@ -100,6 +100,7 @@ impl SavedUpdate {
     pub(crate) fn into_update(self) -> Option<Update> {
         Some(Update {
             revision: self.revision.as_deref().map(Revision::from_opaque),
+            // Whether one was needed was judged before; the one that was given is compared again.
             needs_revision: false,
             at: WriteVersion::parse(&self.at).ok()?,
             store_at: match self.store_at.as_str() {
@@ -167,6 +168,8 @@ impl Resources {
     pub fn saved_update(&self, task: Uuid, saved: &[u8]) -> Result<Update, EngineError> {
         let opened;
         let plain = match (saved.first(), &self.settings.keyring) {
+            // JSON begins so, and sealed bytes with the number of their format: the two can't be
+            // mistaken.
             (Some(b'{'), _) => saved,
             (_, None) => return Err(SecretError::NoKey.into()),
             (_, Some(keyring)) => {

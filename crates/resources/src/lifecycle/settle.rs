@@ -34,6 +34,7 @@ impl Resources {
     ) -> Result<Settled, EngineError> {
         // Whatever was granted or taken away meanwhile: it was made by this caller.
         let mut fetched = self.fetch(of, id, ReadRequest::default()).await?;
+        // In a migration only the source of truth may be changed; the mirror follows from it.
         fetched.turn_to_truth()?;
         let gone = || EngineError::no_resource(format!("{of} {id}"));
         let stored = fetched.stored.take().ok_or_else(gone)?;
@@ -41,6 +42,8 @@ impl Resources {
         let error = match failed {
             Some(error) => Some(error.clone()),
             None => match state.version(stored.header.version) {
+                // A version that is not known here can't be checked; the hook decided, so it is
+                // resolved.
                 None => None,
                 Some(definition) => {
                     let opened = self.open_record(state, &stored).await?;
@@ -54,6 +57,8 @@ impl Resources {
             Some(error) => (State::ResolutionError, Some(short(&error.to_string()))),
         };
         let before = &stored.header;
+        // A deletion that has begun is not undone. And the task may be run again after a server
+        // died: then all is as it should be already.
         let stays =
             before.state == State::InDeletion || (before.state == to && before.message == message);
         if stays {
@@ -63,9 +68,11 @@ impl Resources {
         let mut header = stored.header.clone();
         header.state = to;
         header.message = message;
+        // Clocks of servers differ; the time of the last change never goes back.
         header.modified = self.now().max(header.modified);
         caller.user().clone_into(&mut header.modified_by);
         header.generation += 1;
+        // The runner ends the task itself; a later write to the resource must not look for it.
         header.creation = None;
         let after = Sealed::unchanged(&stored, header);
         let putting = Putting {

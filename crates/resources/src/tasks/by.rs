@@ -32,6 +32,7 @@ impl By {
         let subject = &caller.subject;
         let rights = subject.rights();
         let of = of.to_string();
+        // A caller may have rights of hundreds of types, and a task is written with every batch.
         let matters = |name: &String| match TypeRight::parse(name) {
             Some((right_of, _)) => right_of.to_string() == of,
             None => true,

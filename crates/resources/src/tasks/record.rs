@@ -57,10 +57,12 @@ pub fn step(task: &Task, condition: WriteCondition) -> Result<WriteStep, EngineE
             Ok(())
         }
     };
+    // Refused here with a name, rather than by the store's limit for a whole record.
     check("input", size(&task.input), MOST_STATE)?;
     check("checkpoint", size(&task.checkpoint), MOST_STATE)?;
     check("result", task.result.as_ref().map_or(0, size), MOST_RESULT)?;
     let body = coeval_records::encode::encode("a task", task)?;
+    // An open task never expires, however long nobody gets to it.
     let expires = task.ended.map(|ended| UnixMillis(ended).plus(KEPT));
     Ok(WriteStep {
         key: keys::task(task.id)?,
@@ -80,6 +82,7 @@ pub fn open_step(id: Uuid, report: Vec<u8>) -> Result<WriteStep, StorageError> {
 
 /// The steps that end it.
 pub fn close_steps(id: Uuid) -> Result<Vec<WriteStep>, StorageError> {
+    // All slots, not only those in use: which ones are is known to the job alone.
     let slots = (0..keys::TASK_SLOTS).map(|slot| keys::task_slot(id, slot));
     let all = std::iter::once(keys::open_task(id)).chain(slots);
     let delete = |key| WriteStep {

@@ -60,6 +60,8 @@ impl Watcher {
             }
             let deed = reading.deed(happened.id);
             let state = Arc::clone(&self.eye.state);
+            // The watch ends here: this server would never hear of what only the new record says
+            // (decision 0006).
             if let Some(refusal) = happened.missed_by(&state) {
                 return Err(refusal.into());
             }
@@ -69,9 +71,12 @@ impl Watcher {
                 Became::Gone(revision) => self.gone(happened, *revision, deed),
             };
             changes.extend(change);
+            // By now the watcher has it as the present eye sees it; no earlier eye counts for it
+            // any more.
             self.settle(happened.id);
         }
         for change in &reading.acls {
+            // Its record was judged with this ACL above; told again it would be a duplicate.
             if reading.has_record(change.id) {
                 continue;
             }
@@ -134,11 +139,15 @@ impl Watcher {
         acl: Option<Arc<Acl>>,
     ) -> Result<bool, EngineError> {
         let was = deed.and_then(|deed| deed.was.as_ref());
+        // Neither owner nor version changed, and there is no earlier eye: what is hidden was hidden
+        // before.
         if was.is_none() && self.earlier.is_empty() {
             return Ok(false);
         }
         let before = About {
             owner: was.map_or(now.owner, |was| Some(&was.owner)),
+            // Access goes by the type version too: an upgrade may hide a resource from those who
+            // saw it.
             version: was
                 .and_then(|was| Version::parse_full(&was.stored).ok())
                 .unwrap_or(now.version),
@@ -238,6 +247,8 @@ impl Watcher {
         if deed.of != self.of || !self.whose.has(about.org) {
             return Ok(None);
         }
+        // Without the ACL before nobody can say whether the resource left or came; only a new list
+        // can.
         let Some(before) = &deed.acl else {
             if self.eye.sees(&about, None) == Sees::AskAcl {
                 let when = "by a change of an ACL that is too large to be told";
@@ -303,6 +314,8 @@ impl Watcher {
         let mut range = ReadRange::of(keys::histories(id)?).descending();
         let request = ReadRequest::default();
         let fetched = self.resources.fetch(&self.query.of, id, request).await;
+        // A record that can't be decoded is no reason to end the watch: the history may have the
+        // revision.
         let present = match fetched {
             Ok(fetched) => fetched.stored,
             Err(EngineError::Storage(error)) if !is_damaged(&error) => return Err(error.into()),
@@ -340,6 +353,7 @@ impl Watcher {
         decoded: &Decoded,
         level: AccessLevel,
     ) -> Result<Shown, EngineError> {
+        // The header first: it needs no conversion.
         if !self.query.fits(&decoded.stored.header) {
             return Ok(Shown::Other);
         }
@@ -350,6 +364,7 @@ impl Watcher {
         match shown {
             Ok(resource) => {
                 let filter = self.query.filter.as_ref();
+                // On the view, after redaction: a filter on the record would tell what is hidden.
                 if filter.is_some_and(|filter| !filter.matches(&SeenResource::new(&resource))) {
                     return Ok(Shown::Other);
                 }

@@ -32,6 +32,8 @@ pub(crate) fn may_concern(group: &EventGroup) -> bool {
     group.events.iter().any(|event| {
         let own = || keys::read_record(&event.key).is_some_and(|(of, ..)| &*of.vendor == VENDOR);
         match event.key.as_bytes() {
+            // A phase record is rewritten with every change of a definition, so also with that of a
+            // type's ACL.
             [b'p', b'/', ..] => true,
             [b'e', b'/', ..] => own(),
             _ => false,
@@ -46,6 +48,7 @@ pub(crate) fn concern(resources: &Resources, eye: &Eye, reading: &Reading) -> Co
         let Some(kind) = happened.own_kind() else {
             continue;
         };
+        // Ids decide first: contents of users, roles and bundles have to be converted and read.
         if !is_about(eye, kind, happened) {
             continue;
         }
@@ -89,6 +92,8 @@ fn changes_rights(resources: &Resources, eye: &Eye, kind: OwnKind, happened: &Ha
         }),
         OwnKind::Bundle => {
             let given = |bundle: BundleContent| {
+                // Rights that don't reach the organization count as none: publishing a bundle and
+                // changing its rights are one comparison.
                 let reaches = published(&bundle).includes(eye.subject.org());
                 reaches.then(|| relevant(eye, &bundle.rights))
             };
@@ -140,6 +145,7 @@ impl OwnReader<'_> {
         let read = |stored: Option<&Stored>| stored.and_then(|one| self.read(one)).map(&part);
         match (read(before), read(now)) {
             (Some(before), Some(now)) => before != now,
+            // A new list too many costs little; a missed change of rights is never noticed.
             _ => true,
         }
     }

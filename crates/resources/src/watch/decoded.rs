@@ -52,6 +52,8 @@ impl Decoded {
     ) -> Option<Result<Arc<Resource>, EngineError>> {
         let views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
         let same = |view: &&View| {
+            // The very state that it was made with: a type that was loaded anew may show another
+            // view.
             Arc::ptr_eq(&view.state, state) && view.wanted == *wanted && view.level == level
         };
         views.iter().find(same).map(|view| view.shown.clone())
@@ -69,11 +71,14 @@ impl Decoded {
         if let Some(kept) = self.kept(state, wanted, level) {
             return kept;
         }
+        // Not under the lock, as it may read from the store; two may make the same view, without
+        // harm.
         let shown = self.show(resources, state, wanted, level, token).await;
         let shown = shown.map(Arc::new);
         // What the store could not answer is no answer to keep.
         if !matches!(shown, Err(EngineError::Storage(_))) {
             let mut views = self.views.lock().unwrap_or_else(PoisonError::into_inner);
+            // Views live as long as their group in the ring, so their number is bounded.
             if views.len() < MOST_VIEWS {
                 views.push(View {
                     state: Arc::clone(state),
@@ -103,6 +108,7 @@ impl Decoded {
         let header = Arc::clone(&self.header);
         let (stored, opened) = (&self.stored, opened.as_ref());
         let resource = resources.show_with(state, stored, header, wanted, level, token, opened)?;
+        // A conversion parses the content; at its own version the stored bytes are passed on.
         if resource.version.version == self.header.version {
             self.is_json()?;
         }

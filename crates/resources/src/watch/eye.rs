@@ -93,9 +93,11 @@ impl Eye {
 
     /// Whether the two see the same of every resource that both know the version of.
     pub(crate) fn sees_as(&self, other: &Self) -> bool {
+        // ACLs may name roles, which the table below does not try.
         if self.subject.roles() != other.subject.roles() {
             return false;
         }
+        // At the time of the one that lacks a version there were no resources at it.
         let versions = self.state.definitions.keys();
         let mut shared = versions.filter(|one| other.state.definitions.contains_key(one));
         // A migration that begins or ends changes what takes part, and so what is seen of it.
@@ -156,6 +158,7 @@ impl Eye {
             member: member.clone(),
             level,
         };
+        // Few facts decide, so all of them are tried, rather than rights compared one by one.
         let mut acls = vec![Acl::default()];
         acls.extend(AccessLevel::ALL.map(|level| Acl::from(vec![grant(level)])));
         let mut table = Vec::new();
@@ -197,6 +200,7 @@ impl Resources {
                 }
             };
             let phase = snapshot.keys.into_iter().next().flatten();
+            // The phase record says which definitions hold: rights and type are of the same moment.
             if phase.and_then(|entry| entry.stored.revision()) == Some(state.phase_revision) {
                 state.reading()?;
                 let visible = VisibleVersions::of(&state, &subject);

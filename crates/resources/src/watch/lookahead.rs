@@ -44,6 +44,8 @@ pub(crate) struct Lookahead {
 impl Lookahead {
     fn add(&mut self, of: &TypeKey, group: &EventGroup) {
         let mut acls = false;
+        // Nobody is told of a copy: counted as a write, it would let a walk leave its resource to
+        // an event that never comes.
         if is_silent(group) {
             return;
         }
@@ -83,6 +85,7 @@ impl Lookahead {
     /// The first change of a resource's ACL after a sequence.
     fn first_after(&self, id: Uuid, sequence: u64) -> Option<&Changed> {
         let changes = self.changes.get(&id)?;
+        // They were added in the order of the log, so the first hit is the nearest change.
         changes.iter().find(|change| change.at > sequence)
     }
 
@@ -109,6 +112,7 @@ impl Lookahead {
 
     /// Forgets what the stream has passed.
     pub(crate) fn pass(&mut self, sequence: u64) {
+        // All at once, when nothing is ahead any more; until then lookups skip what was passed.
         if sequence >= self.scanned {
             self.changes.clear();
             self.written.clear();
@@ -121,6 +125,8 @@ impl Watcher {
     /// The ACL of a resource, as it was at this point.
     pub(crate) async fn acl_at(&mut self, id: Uuid, at: Token) -> Result<Arc<Acl>, EngineError> {
         let (known_at, acl) = self.known_acl(id).await?;
+        // Every watcher notes the changes that it passes, so one that is known since `from` holds
+        // here.
         if known_at <= at.sequence {
             return Ok(acl);
         }
@@ -148,6 +154,7 @@ impl Watcher {
 
     /// Reads the log from a point up to a sequence, as far as that was not done.
     pub(crate) async fn read_ahead(&mut self, from: Token, up_to: u64) -> Result<(), EngineError> {
+        // What was scanned stays scanned: each group is read ahead once, whoever needs it.
         let mut after = self.lookahead.scanned.max(from.sequence);
         while after < up_to {
             let page = self.resources.store.events(after).await?;
@@ -155,6 +162,8 @@ impl Watcher {
                 sequence: after,
                 ..from
             };
+            // The log was cut in between. By the ACL of now an event could show what was hidden
+            // then.
             if !page.bounds.can_resume(here) {
                 let delivered = self.told();
                 return Err(WatchError::FellBehind { delivered }.into());
@@ -166,6 +175,7 @@ impl Watcher {
                 let when = "for more resources than a stream can be brought up to date with";
                 return Err(WatchError::RightsChanged { when }.into());
             }
+            // The end of the log: asking again would never end.
             if page.complete_to <= after {
                 break;
             }

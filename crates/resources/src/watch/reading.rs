@@ -83,6 +83,7 @@ impl Reading {
                 _ => {}
             }
         }
+        // Audit records and histories are decoded only if a resource or a type is in the group.
         if reading.concerns_resources() {
             let starts = |event: &&KeyEvent, with: &[u8]| event.key.as_bytes().starts_with(with);
             let deeds = group.events.iter().filter(|event| starts(event, b"u/"));
@@ -122,6 +123,8 @@ impl Reading {
             return;
         };
         there.twin = true;
+        // Either may come first in the group, the put or the deletion of the other record; the put
+        // counts.
         match (&there.became, &became) {
             (_, Became::Gone(_)) => {}
             (Became::Gone(_), _) => (there.became, there.major) = (became, major),
@@ -176,12 +179,15 @@ impl Reading {
         let name = of.to_string();
         let mut of_type = self.deeds.iter().filter(|(_, deed)| deed.of == name);
         let harmless = |(_, deed): &(Option<Uuid>, Deed)| {
+            // All else, such as `ChangeTypeAcl`, may change who sees resources.
             matches!(
                 deed.what,
                 What::RegisterType | What::EditType | What::DeleteType | What::MovePhase
             )
         };
         let first = of_type.next();
+        // No deed at all is not harmless: so a publication brings ACLs in line
+        // (`identity::settle`).
         first.is_some_and(harmless) && of_type.all(harmless)
     }
 }
@@ -219,6 +225,7 @@ impl Happened {
     /// watchers would never hear of it.
     pub(crate) fn missed_by(&self, state: &TypeState) -> Option<PhaseRefusal> {
         let part = state.reading().ok().flatten()?;
+        // Only a server without the new major can miss a write (decision 0006).
         part.reads_on?;
         let Became::There(decoded) = &self.became else {
             return None;

@@ -55,6 +55,7 @@ impl Watcher {
         &mut self,
         walk: &mut Walk,
     ) -> Result<(Vec<WatchedChange>, bool), EngineError> {
+        // Each page is a snapshot of its own, newer than the one before; `newest` follows them.
         let (token, page) = self.resources.store.range(walk.range.clone()).await?;
         let mut found = Vec::new();
         for entry in &page.entries {
@@ -71,6 +72,7 @@ impl Watcher {
         }
         let (read_at, found) = self.shown_of_two(token.sequence, found).await?;
         let acls = self.acls_for(&walk.before, &found).await?;
+        // The newest of these reads: what was written up to it has to be known from the log.
         let until = acls.at.max(read_at);
         walk.newest = walk.newest.max(until);
         let position = self.position();
@@ -94,6 +96,7 @@ impl Watcher {
             let hides = self.eye.state.hides(stored.header.version);
             match (had, judged(&self.eye, &about, acl)) {
                 (Some(_), None) => changes.push(WatchedChange::Left { id }),
+                // Seen before too: told again only if private fields come or go with the level.
                 (had, Some(level)) if had.is_none_or(|had| hides && class(had) != class(level)) => {
                     changes.extend(self.arrived(token, stored, level).await?);
                 }
@@ -133,6 +136,7 @@ impl Watcher {
             latest = latest.max(snapshot.token.sequence);
             let chosen = Pair::choose(state, stored.id, &snapshot.keys)?;
             let own = keys::record(&state.key, stored.header.version.major, stored.id)?;
+            // Both records of a pair are in the range; told twice, one resource would be two.
             if chosen.is_some_and(|entry| entry.key == own) {
                 shown.push(stored);
             }

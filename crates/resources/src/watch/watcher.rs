@@ -160,9 +160,12 @@ enum Woken {
 impl Watcher {
     async fn next(&mut self) -> Option<Result<Watched, EngineError>> {
         loop {
+            // What is ready goes first: so a walk reads its next page only when the client has
+            // taken the last.
             if let Some(watched) = self.ready.pop_front() {
                 return Some(Ok(self.tell(watched)));
             }
+            // No group is taken while a walk is under way: all its pages are told at one position.
             if let Some(mut walk) = self.walk.take() {
                 match self.step_of_walk(&mut walk).await {
                     Ok(more) => self.walk = more.then_some(walk),
@@ -187,6 +190,8 @@ impl Watcher {
     async fn wait(&mut self) -> Woken {
         let now = Instant::now();
         let bookmark = (self.position != self.told).then(|| self.told_at + BOOKMARK_EVERY);
+        // Before the feed is asked: one that always has something would starve bookmarks and
+        // expiry.
         if bookmark.is_some_and(|at| at <= now) {
             return Woken::Bookmark;
         }
@@ -237,6 +242,7 @@ impl Watcher {
                 self.ready.push_back(Watched::Bookmark(token));
             }
             Ok(WatchDelivery::Events(token, group)) => self.group(token, &group).await?,
+            // Its place in the ring was overwritten; nothing is lost while the log has it.
             Err(StorageError::FellBehind { resume }) => self.catch_up(resume).await?,
             Err(StorageError::Compacted) => return Err(self.no_more().await?.into()),
             Err(error) => return Err(error.into()),
@@ -271,11 +277,14 @@ impl Watcher {
 
     async fn group(&mut self, token: Token, group: &EventGroup) -> Result<(), EngineError> {
         let reading = Reading::of(group);
+        // The deletion of the session is in the feed too: a logout on any server ends this watch in
+        // order.
         if let Some(session) = &self.session
             && reading.ended.contains(session)
         {
             return Err(IdentityError::TokenInvalid.into());
         }
+        // The eye first: changes of this very group are judged by the rights that hold after it.
         self.look_again(token, &reading).await?;
         let changes = self.changes(token, &reading).await?;
         self.pass(token);
@@ -306,6 +315,7 @@ impl Watcher {
             let groups = groups.filter(|group| group.sequence <= known && may_concern(group));
             for reading in groups.map(|group| Reading::of(group)) {
                 let of = &self.query.of;
+                // A new version of the type is no reason to list again; a change of who sees it is.
                 let by_type = reading.types.contains(of)
                     && !reading.keeps_access(of)
                     && self.eye.depends_on_type_acls();
@@ -339,16 +349,20 @@ impl Watcher {
             // The present eye has seen it.
             return Ok(());
         }
+        // It may be newer than this group; groups that it has seen already are passed over above.
         let eye = self.resources.eye(&self.caller, &self.query.of).await?;
         let before = std::mem::replace(&mut self.eye, eye);
         if before.truth_changed_for(&self.eye) {
             let when = "with the major that the resources of the type are judged by";
             return Err(WatchError::RightsChanged { when }.into());
         }
+        // Nothing that is seen changed: a walk through the whole type would tell nothing.
         if before.sees_as(&self.eye) {
             return Ok(());
         }
         // Until the walk is over nobody knows for how long.
+        // If an earlier walk still holds a token, that one stays: who resumes from it meets both
+        // changes.
         self.held.get_or_insert((self.position, u64::MAX)).1 = u64::MAX;
         self.walk = Some(Walk::new(before)?);
         Ok(())
@@ -372,6 +386,7 @@ impl Watcher {
             if let Some((_, until)) = &mut self.held {
                 *until = newest;
             }
+            // Clears what ends here already, such as a held token if nothing newer was read.
             self.pass(self.position);
         }
         Ok(more)
