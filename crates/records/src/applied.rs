@@ -39,6 +39,7 @@ impl Applied {
             .iter()
             .position(|path| pointer::tokens(path).is_none())
         {
+            // By its number: what was sent in place of a path may be a value, and that a secret.
             return refuse(format!("path {} of it is no JSON pointer", at + 1));
         }
         Ok(Self {

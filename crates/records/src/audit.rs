@@ -1,5 +1,9 @@
 //! Records of what was done: who, what, to which resource, at which version. Each is part of the
 //! atomic write that it tells of, and has that write's revision.
+//!
+//! They are not only for people. A watch learns from them what was done to a resource and who could see
+//! it before; and a removal, which leaves no record of its own, is found out by its audit record if
+//! nobody knows whether it happened. So a deed holds what those need, even where a log would not.
 
 use crate::error::EngineError;
 use crate::header::{Header, Time};
@@ -182,6 +186,7 @@ impl Deed {
 /// keeps the servers apart.
 fn next_place() -> Result<u128, EngineError> {
     static MADE: AtomicU64 = AtomicU64::new(0);
+    // The counter alone has to be in order; nothing else is read by it.
     let order = MADE.fetch_add(1, Ordering::Relaxed);
     let random = u128::from_be_bytes(*Revision::draw()?.as_bytes());
     Ok((u128::from(order) << 64) | (random & u128::from(u64::MAX)))
@@ -199,6 +204,7 @@ pub fn step(at: Time, user: &str, org: &str, deed: &Deed) -> Result<WriteStep, E
     let body = crate::encode::encode("an audit record", &deed)?;
     Ok(WriteStep {
         key: keys::audit(u64::try_from(at).unwrap_or_default(), unique)?,
+        // The key is drawn for this write alone, so there is nothing to be conditioned on.
         condition: WriteCondition::Whatever,
         action: WriteAction::Put(RecordPut::of(body)),
     })
@@ -212,11 +218,13 @@ impl Records {
     pub async fn prune_audit(&self) -> Result<u64, EngineError> {
         let days = i64::from(self.settings.audit_days);
         let oldest = self.now() - days * 24 * 60 * 60 * 1000;
+        // Kept for longer than since 1970: nothing is too old.
         let Ok(oldest) = u64::try_from(oldest) else {
             return Ok(0);
         };
         let all = keys::audits()?;
         let span = KeySpan {
+            // Keys begin with the time, so no record has to be read to know its age.
             end: keys::audit(oldest, 0)?.to_bytes(),
             ..all
         };

@@ -156,6 +156,7 @@ impl Header {
                 all.push(entry(&name, &from_hex(value))?);
             }
         }
+        // Long values are cut and may become the same key; a write has each key once.
         all.sort();
         all.dedup();
         Ok(all)
@@ -218,6 +219,7 @@ pub fn check(header: &Header) -> Result<(), EngineError> {
                 "a label's key has 1 to {LONGEST_LABEL} bytes and its value at most as many"
             ));
         }
+        // An index joins the two with `=`: with one in the key, two labels could have one entry.
         if key.contains('=') {
             return refuse("a label's key has a `=`".to_owned());
         }
@@ -225,6 +227,7 @@ pub fn check(header: &Header) -> Result<(), EngineError> {
             return refuse(format!("the label {key} is set by Coeval alone"));
         }
     }
+    // Each is an entry in the atomic write that creates, moves or deletes the resource.
     let values: usize = header.indexed.values().map(Vec::len).sum();
     if values > MOST_INDEXED {
         return refuse(format!(

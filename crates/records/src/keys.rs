@@ -1,5 +1,21 @@
 //! Where things are kept. Each kind of thing has its own first letter, so that no two collide and
 //! a range holds one kind.
+//!
+//! | of | letters |
+//! |---|---|
+//! | resources | `e` records, `a` ACLs, `s` secrets, `h` histories, `m` entries, `x` indexes, `n` counts of names |
+//! | types | `t` versions, `r` annotations, `p` phases, `f` field numbers, `v` packages, `j` interfaces |
+//! | migrations | `b` background work, `l` failed resources, `d` changes with each of those |
+//! | tasks | `k` all, `g` open ones, `c` slots |
+//! | people | `w` passwords, `z` sessions and tokens, `y` whose they are, `q` failed logins |
+//! | the store | `u` audit, `i` servers, `o` what there is once |
+//!
+//! - Keys are stored data: once a release has written one, its form stays.
+//! - Parts that come from outside are escaped, so no value can have a separator in it. Long ones are
+//!   cut and end in a hash, so a key can be looked up by any value but not always read back.
+//! - What belongs to a resource has its id as the second part and not the type: it is found, and
+//!   removed, by the id alone.
+//! - Who scans keys goes by the first letter, as a watch does with events; a new kind needs its own.
 
 use coeval_core::version::{Uuid, Version};
 use coeval_storage::key::{escape_ordered, escape_part};
@@ -213,6 +229,7 @@ pub fn index_entry(
     value: &[u8],
     id: Uuid,
 ) -> Result<Key, StorageError> {
+    // An index is read in the order of its values, so the escapes have to keep that order.
     let (index, org, value) = (
         name(index),
         escape_ordered(org.as_bytes()),
@@ -308,11 +325,14 @@ pub fn name_counts(of: &TypeKey) -> Result<KeySpan, StorageError> {
 pub fn read_name_count(key: &Key) -> Option<(String, String)> {
     let mut parts = key.as_bytes().split(|byte| *byte == b'/').skip(3);
     let (org, name) = (parts.next()?, parts.next()?);
+    // A cut part is exactly this long. One that fits exactly is taken for cut too, which only costs
+    // the caller another look.
     let whole = |part: &[u8]| part.len() < coeval_storage::key::MAX_PART;
     if !whole(org) || !whole(name) {
         return None;
     }
     let plain = |part: &[u8]| match part {
+        // The empty text is escaped as a lone `%`, because no part of a key is empty.
         b"%" => Some(String::new()),
         part => unescape(part),
     };
@@ -357,6 +377,7 @@ pub fn all_secrets() -> Result<KeySpan, StorageError> {
 
 /// An earlier revision of a resource.
 pub fn history(id: Uuid, generation: u64) -> Result<Key, StorageError> {
+    // Of fixed width: the order of keys is that of the generations.
     let generation = format!("{generation:016x}");
     key(&[b"h", id.to_string().as_bytes(), generation.as_bytes()])
 }
@@ -368,6 +389,7 @@ pub fn histories(id: Uuid) -> Result<KeySpan, StorageError> {
 
 /// A record of what somebody did, ordered by time.
 pub fn audit(at: u64, unique: u128) -> Result<Key, StorageError> {
+    // Of fixed width: the order of keys is that of time, and what is too old is one range.
     let at = format!("{at:012x}-{unique:032x}");
     key(&[b"u", at.as_bytes()])
 }

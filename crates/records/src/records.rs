@@ -78,15 +78,22 @@ impl Records {
     ) -> Result<CommittedWrite, StorageError> {
         match self.store.atomic_write(write).await {
             Err(StorageError::UnknownOutcome { revision, reason }) => {
+                // The writer drew the revision, so finding it at one key proves that all of the
+                // write happened.
                 let found = self.store.read(ReadRequest::keys([head.clone()])).await;
                 let unknown = StorageError::UnknownOutcome { revision, reason };
+                // The error of the read says nothing of the write, which may have happened.
                 let snapshot = found.map_err(|_| unknown.clone())?;
                 let entry = snapshot.keys.into_iter().next().flatten();
                 match entry.and_then(|entry| entry.stored.revision()) {
                     Some(found) if found == revision => Ok(CommittedWrite {
+                        // Not older than the commit, which is all that a reader of one's own write
+                        // needs.
                         token: snapshot.token,
                         revision,
                     }),
+                    // Another revision proves nothing: the write may have happened and been
+                    // overwritten since.
                     _ => Err(unknown),
                 }
             }

@@ -31,6 +31,7 @@ impl Keyring {
         let mut nonce = [0; NONCE_LEN];
         getrandom::fill(&mut nonce).map_err(|_| SealError::NoRandom)?;
         let mut sealed = header(id.as_str());
+        // Format and key id are authenticated along: exchanged in front, they open nothing.
         let bound = context.bytes(&sealed);
         let mut secret = plaintext.to_vec();
         let nonce_value = Nonce::assume_unique_for_key(nonce);
@@ -62,7 +63,9 @@ impl Keyring {
         let mut secret = secret.to_vec();
         let opened = cipher(key)?
             .open_in_place(nonce, Aad::from(&bound), &mut secret)
+            // Altered bytes and a wrong place look the same here; that is what binding means.
             .map_err(|_| SealError::NotAuthentic)?;
+        // The tag behind the message was cut off in place.
         let length = opened.len();
         secret.truncate(length);
         Ok(secret)
@@ -77,6 +80,7 @@ fn cipher(key: &[u8; 32]) -> Result<LessSafeKey, SealError> {
 
 /// Format, length of the key's id, the id.
 fn header(id: &str) -> Vec<u8> {
+    // An id has at most 32 bytes (`KeyId`), so the length fits into one.
     let mut bytes = vec![FORMAT, u8::try_from(id.len()).unwrap_or(u8::MAX)];
     bytes.extend_from_slice(id.as_bytes());
     bytes
@@ -89,6 +93,7 @@ struct Parts<'s> {
 }
 
 fn parts(sealed: &[u8]) -> Option<Parts<'_>> {
+    // Any other format is refused: it may be of a later release, and nothing is guessed of it.
     let [FORMAT, length, rest @ ..] = sealed else {
         return None;
     };

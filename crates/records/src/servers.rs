@@ -1,4 +1,8 @@
 //! Servers as they announce themselves.
+//!
+//! What a server says of itself is what others decide by: whether all have reached a phase, know a
+//! version, or read a level of records. One that does not say something is taken for a release that
+//! does not know it yet, so each field has the default of the oldest server that could be meant.
 
 use crate::error::EngineError;
 use crate::header::Time;
@@ -61,6 +65,7 @@ impl ServerSeen {
     pub fn only_reads(&self, of: &TypeKey, to: Option<u32>) -> bool {
         let known = self.known.get(&of.to_string());
         let known = known.and_then(|text| Version::parse_full(text).ok());
+        // Only what it announced counts: without a word it is not known to be behind.
         known.zip(to).is_some_and(|(known, to)| known.major < to)
     }
 }

@@ -1,4 +1,8 @@
 //! The record of a resource: its header, its content as JSON text, and what is kept beside it.
+//!
+//! The body of the record is the content and nothing else, so a view at the stored version can pass
+//! these bytes on. Header and kept values are fields with a tag each. Whether it
+//! takes part in a migration is a flag, which a write can be conditioned on without decoding it.
 
 use crate::encode::{EncodeError, encode};
 use crate::error::EngineError;
@@ -86,6 +90,8 @@ impl Stored {
             .map_err(|error| unreadable(id, &format!("its header can't be read: {error}")))?;
         Ok(Self {
             id,
+            // An entry of the history was put by a later write, whose revision its record has; the
+            // one that the resource had then is a field.
             revision: match field(content, tag::REVISION) {
                 Some(bytes) => match <[u8; 16]>::try_from(bytes.as_ref()) {
                     Ok(bytes) => Revision::from_bytes(bytes),
@@ -120,6 +126,7 @@ impl Stored {
         };
         let kept = serde_json::from_slice::<Value>(kept).ok();
         let kept = kept.as_ref().and_then(KeptValues::from_json);
+        // Never taken for nothing: the next write would drop for good what could not be read once.
         kept.ok_or_else(|| unreadable(self.id, "what is kept can't be read"))
     }
 
@@ -171,6 +178,7 @@ impl ToStore {
             flags: if self.paired { flag::PAIRED } else { 0 },
             fields,
             body: self.content.clone(),
+            // What is read with every request stays as it is; only histories are packed.
             packed: false,
         })
     }

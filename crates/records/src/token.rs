@@ -1,4 +1,9 @@
 //! Page tokens: where a listing goes on, opaque to clients, good only for the same caller, filter and order.
+//!
+//! A position holds keys of stored values, so it is sealed and not only signed: a client can neither read one
+//! nor make one up. Any server of the store goes on with any token, as long as the key that sealed it is kept.
+//! A token is bound to its listing: with another filter it is refused, rather than going on at a place that
+//! means something else there.
 
 use crate::seal::context::{Context, Purpose};
 use crate::seal::error::SealError;

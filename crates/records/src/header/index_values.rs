@@ -85,6 +85,7 @@ pub fn text_key(text: &str) -> Vec<u8> {
             Some(Cow::Borrowed(self.0))
         }
     }
+    // By the code that makes the entries, so that a lookup can't differ from what is stored.
     let keys = index_keys(&FilterField::Name, &Text(text), 1);
     keys.into_iter().next().unwrap_or_default()
 }

@@ -34,6 +34,7 @@ impl<'c> Context<'c> {
 
     /// The bytes that are authenticated along with the message: each part after its length.
     pub fn bytes(&self, header: &[u8]) -> Vec<u8> {
+        // Keeps this apart from anything else that may ever be authenticated with the same key.
         let mut bytes = b"coeval seal 1".to_vec();
         for part in [header, self.purpose.name()].iter().chain(self.parts) {
             let length = u64::try_from(part.len()).unwrap_or(u64::MAX);

@@ -66,6 +66,7 @@ impl Keyring {
                 continue;
             }
             let key = read_line(line, text)?;
+            // Sealed bytes name their key by this id: two of them could not be told apart.
             if keys.iter().any(|known| known.id == key.id) {
                 return Err(KeyringError::Twice { line });
             }
@@ -87,6 +88,7 @@ impl Keyring {
     pub fn generate_line(id: &KeyId) -> Result<Zeroizing<String>, KeyringError> {
         let mut bytes = Zeroizing::new([0; KEY_BYTES]);
         getrandom::fill(bytes.as_mut_slice()).map_err(|_| KeyringError::NoRandom)?;
+        // Every copy on the way is wiped, not only the last.
         let encoded = Zeroizing::new(STANDARD.encode(bytes.as_slice()));
         Ok(Zeroizing::new(format!("{id}:{}", encoded.as_str())))
     }
