@@ -32,6 +32,7 @@ impl Applied {
         if paths.len() > MOST_PATHS {
             return refuse(format!("it has more than {MOST_PATHS} paths"));
         }
+        // The paths are in the header, which is read and written with every change of the resource.
         if paths.iter().map(String::len).sum::<usize>() > MOST_BYTES {
             return refuse(format!("its paths have more than {MOST_BYTES} bytes"));
         }

@@ -81,6 +81,7 @@ impl Default for Attempts {
 pub const fn is_race(error: &StorageError) -> bool {
     matches!(
         error,
+        // The last two are failed conditions as well: on a key that must not, or must, exist.
         StorageError::Conflict { .. }
             | StorageError::AlreadyExists { .. }
             | StorageError::NotFound { .. }

@@ -237,6 +237,7 @@ pub fn read_audit(key: &Key, stored: &StoredValue) -> Option<AuditRecord> {
     let text = std::str::from_utf8(key.as_bytes()).ok()?;
     Some(AuditRecord {
         deed: serde_json::from_slice(&record.content.body).ok()?,
+        // An atomic write has one revision, so this is also that of the resource.
         after: record.revision,
         place: text.strip_prefix("u/")?.to_owned(),
     })

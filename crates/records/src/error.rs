@@ -470,6 +470,7 @@ impl From<TooManyRaces> for EngineError {
 impl MayBeRace for EngineError {
     fn storage_error(&self) -> Option<&StorageError> {
         match self {
+            // Only the store tells of a lost race; what was refused would be refused again.
             Self::Storage(error) => Some(error),
             _ => None,
         }
@@ -532,6 +533,7 @@ impl EngineError {
     #[must_use]
     pub fn root(&self) -> &Self {
         match self {
+            // This one only adds how to go on; programs ask what was refused.
             Self::UpgradeFirst { refusal, .. } => refusal.root(),
             other => other,
         }

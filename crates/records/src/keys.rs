@@ -515,6 +515,7 @@ fn unescape(part: &[u8]) -> Option<String> {
         }
         let (digits, after) = after.split_at_checked(2)?;
         let digits = std::str::from_utf8(digits).ok()?;
+        // A part that was cut within an escape has no two digits here, and is not read back.
         plain.push(u8::from_str_radix(digits, 16).ok()?);
         rest = after;
     }

@@ -58,6 +58,7 @@ impl ServerSeen {
         }
         let said = self.phases.get(&of.to_string());
         let phase = said.and_then(|name| name.parse().ok());
+        // A phase that has no name here counts as the first too: nothing moves on because of it.
         Some(phase.unwrap_or(Phase::Old))
     }
 

@@ -4,6 +4,7 @@
 pub fn short(text: &str) -> String {
     const LONGEST: usize = 1_000;
     let mut end = text.len().min(LONGEST);
+    // A character of several bytes may lie across the limit.
     while !text.is_char_boundary(end) {
         end -= 1;
     }

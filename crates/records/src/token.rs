@@ -86,6 +86,7 @@ pub fn give(keys: &Keyring, listing: &Listing<'_>, position: &[u8]) -> Result<St
 ///
 /// If it is no token, or one of another listing.
 pub fn accept(keys: &Keyring, listing: &Listing<'_>, token: &str) -> Result<Vec<u8>, TokenError> {
+    // Before anything is decoded: the text comes from outside.
     if token.len() > LONGEST {
         return Err(TokenError::Unreadable);
     }
@@ -97,11 +98,13 @@ pub fn accept(keys: &Keyring, listing: &Listing<'_>, token: &str) -> Result<Vec<
     let opened = in_context(listing, |context| keys.open(context, sealed));
     opened.map_err(|error| match error {
         SealError::Malformed => TokenError::Unreadable,
+        // With a key that is gone, too: either way the client begins again at the first page.
         _ => TokenError::OtherListing,
     })
 }
 
 fn in_context<T>(listing: &Listing<'_>, work: impl FnOnce(&Context<'_>) -> T) -> T {
+    // It stands in front of the sealed bytes, unsealed; so it is bound like the rest.
     let layout = [LAYOUT];
     let parts = [
         layout.as_slice(),

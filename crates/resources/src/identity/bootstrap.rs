@@ -218,6 +218,7 @@ impl Resources {
         if missing.is_empty() || published == BundleAudience::ToAll {
             return Ok(Did { what, now: false });
         }
+        // Nothing is taken back: whoever else it is published to keeps it.
         let to = PublishTo::Orgs(missing);
         Did::of(what, self.publish_bundle(caller, bundle, &to).await)
     }

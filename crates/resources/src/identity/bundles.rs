@@ -126,6 +126,7 @@ impl Resources {
         loop {
             attempts.begin()?;
             let seen = self.seen().await?;
+            // Published to nobody yet, so there is nothing to settle.
             if let Some(stored) = self.make_own(&own, seen, Vec::new()).await? {
                 return Ok(Held::of(stored)?.into());
             }
@@ -311,6 +312,7 @@ impl Resources {
             let seen = self.seen().await?;
             let own = self.bundle_record(what).await?;
             let mut content: BundleContent = self.read_own(&own)?;
+            // On the content of this attempt: after a lost race it is changed anew.
             let note = change(&mut content, &own.stored.header.name)?;
             // The note is in the write itself: a server that dies right after it leaves the rest to
             // others.
@@ -338,6 +340,7 @@ impl Resources {
                 steps,
             );
             if let Some(stored) = changed.await? {
+                // After the write: settling looks at the bundles as they are then.
                 self.settle_own(settle).await?;
                 return Ok(Held::of(stored)?.into());
             }
@@ -367,6 +370,7 @@ impl Resources {
             if content.predefined || content.of_type.is_some() {
                 return Err(predefined(&own.stored.header.name, "deleted"));
             }
+            // Its types may stay visible where another bundle brings them; settling finds that out.
             let note = Unsettled::of(concerned(&content), [&rights(&content.rights)]);
             let (steps, settle) = note.steps()?;
             if self.remove_own(caller, &own, seen, steps).await? {

@@ -40,6 +40,7 @@ impl Failures {
         let until = match count.checked_sub(free) {
             None => 0,
             Some(doubled) => {
+                // Twenty doublings are far beyond the longest wait; more would shift the bits out.
                 let wait = SHORTEST.checked_shl(doubled.min(20)).unwrap_or(LONGEST);
                 now.saturating_add(wait.min(LONGEST))
             }
@@ -93,6 +94,7 @@ impl Resources {
             let record = entry.as_ref().and_then(|entry| entry.stored.record());
             let failures = record.and_then(|one| serde_json::from_slice(&one.content.body).ok());
             let revision = entry.and_then(|entry| entry.stored.revision());
+            // A count that can't be read begins anew: it must not lock anybody out.
             (key, revision, failures.unwrap_or_default())
         });
         Ok(read.collect())

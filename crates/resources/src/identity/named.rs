@@ -39,6 +39,7 @@ impl Resources {
                 let subject = known.subject.clone();
                 self.acting(seen, subject, context, wanted).await.map(Some)
             }
+            // Disabled, or deleted since: there is no token here that could be invalid.
             Err(EngineError::Identity(IdentityError::TokenInvalid)) => Ok(None),
             Err(error) => Err(error),
         }

@@ -282,6 +282,7 @@ impl Resources {
     async fn resources_of(&self, org: &str) -> Result<Option<String>, EngineError> {
         let types = self.types.names().await?;
         let types: Vec<_> = types.iter().filter(|of| &*of.vendor != VENDOR).collect();
+        // Many types in one read: one by one each would cost a round trip.
         for some in types.chunks(TYPES_AT_ONCE) {
             let mut request = ReadRequest::default();
             for of in some {

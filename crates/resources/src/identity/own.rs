@@ -171,10 +171,12 @@ impl Resources {
         let state = self.types.current(&of).await?;
         let create = new.create(self.types.own().speaks(&of));
         let planned = self.plan_create(new.caller, &state, &create, new.id);
+        // Nothing is planned if the type changed while it was.
         let Some(planned) = planned.await? else {
             return Ok(None);
         };
         let mut write = planned.write;
+        // If identity is another by now than what this was judged on, the write loses.
         write.steps.push(seen.step()?);
         write.steps.extend(more);
         let Some(written) = unless_raced(self.commit(&planned.key, write).await)? else {

@@ -211,6 +211,7 @@ impl Resources {
             user: announced.user,
             epoch: user.token_epoch,
             created: self.now(),
+            // The hour was for asking; the token itself lasts until it is revoked.
             expires: None,
             name: announced.name.clone(),
             source: None,

@@ -243,6 +243,7 @@ impl Resources {
         id: &str,
         action: &'static str,
     ) -> Result<(crate::identity::own::Own, RoleContent), EngineError> {
+        // By id alone: the name of a role is unique only within its organization.
         let uuid = OwnKind::Role.id(id).ok_or_else(|| unknown(id))?;
         let own = self.own(OwnKind::Role, uuid).await?;
         let own = own.ok_or_else(|| unknown(id))?;

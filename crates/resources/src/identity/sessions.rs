@@ -183,6 +183,7 @@ impl Resources {
         };
         let secret = TokenSecret::draw(SessionKind::ApiToken)?;
         let hash = secret.hash();
+        // A user who is deleted at this moment leaves no token behind.
         let mut write = AtomicWrite::new().when(&own.fetched.key, WriteCondition::Exists);
         write.steps.extend(steps(own.stored.id, &hash, &record)?);
         let mut deed = Deed::other(What::Create, "coeval:token");
@@ -308,6 +309,7 @@ impl Resources {
     pub async fn revoke_sessions(&self, caller: &Caller, user: &str) -> Result<(), EngineError> {
         let right = GeneralRight::ManageSessions;
         self.user_with_sessions(caller, user, right).await?;
+        // The epoch first: it ends them all at once, whatever becomes of the sweep.
         let (id, content) = self
             .change_epochs(caller, user, None, |content| {
                 content.session_epoch += 1;
@@ -324,6 +326,7 @@ impl Resources {
     /// If it is not valid.
     pub async fn logout(&self, sent: &str) -> Result<(), EngineError> {
         let hash = token::hash(sent)?;
+        // One that is not valid leaves no audit record, or anybody could fill the log.
         let subject = self.authenticate(sent).await?;
         let Some(user) = OwnKind::User.id(subject.user()) else {
             return Err(IdentityError::TokenInvalid.into());

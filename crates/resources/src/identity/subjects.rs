@@ -91,6 +91,7 @@ impl Resources {
         mut request: ReadRequest,
     ) -> Result<(ReadSession, ReadSnapshot), EngineError> {
         let asked = request.keys.len();
+        // One read for all of it: knowing the caller costs no read of its own.
         request.keys.extend([keys::session(hash)?, identity_key()?]);
         let mut snapshot = self.store.read(request).await?;
         let mut found = snapshot.keys.split_off(asked).into_iter();
@@ -230,6 +231,8 @@ impl Resources {
             };
             let known = Arc::new(known);
             let remembered = (at, Arc::clone(&known));
+            // Under the moment that it was read at, which may be newer than the one that was asked
+            // for.
             self.identity.subjects.users.insert(user, remembered);
             return Ok((at, known));
         }
@@ -252,6 +255,7 @@ impl Resources {
             return Ok(None);
         }
         let org: OrgContent = self.read_own(&org)?;
+        // As for an unknown token: why one is refused is told to nobody.
         if !content.enabled || !org.enabled {
             return Err(invalid());
         }

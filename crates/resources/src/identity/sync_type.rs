@@ -43,6 +43,8 @@ impl Resources {
             let bringing: Vec<_> = bundles
                 .filter(|bundle| !bundle.rights.of_type(name).is_empty())
                 .collect();
+            // Read after the bundles: an organization that is created in between rewrites the
+            // identity record, and the write below loses.
             let (_, orgs) = self.all_of(OwnKind::Org).await?;
             let orgs = orgs.iter().map(|stored| OwnKind::Org.urn(stored.id));
             let published = orgs.filter(|org| {
@@ -52,6 +54,7 @@ impl Resources {
             let granted = published
                 .filter(|org| publish::publish(&mut acl, org))
                 .count();
+            // Nothing to write: a publication or another call has done it.
             if granted == 0 {
                 return Ok(0);
             }

@@ -192,6 +192,7 @@ impl Resources {
     ) -> Result<(Own, UserContent), EngineError> {
         let own = self.user_record(what).await?;
         let content: UserContent = self.read_own(&own)?;
+        // Asked in the user's own organization, which only its record tells.
         self.allow_general(caller, right, Some(&content.org))
             .map_err(|error| hidden(error, || unknown(what)))?;
         Ok((own, content))
@@ -202,6 +203,7 @@ impl Resources {
     /// # Errors
     /// If the name is taken, the organization or a role is unknown, or the caller may not.
     pub async fn create_user(&self, caller: &Caller, new: &NewUser) -> Result<User, EngineError> {
+        // First, so that no password is hashed for somebody without the right.
         self.allow_general(caller, GeneralRight::ManageUsers, None)?;
         names::check_user(&new.name)?;
         // Hashed once, before the attempts: it is slow, and nothing that is read below changes it.
@@ -289,6 +291,7 @@ impl Resources {
         let ids = self.user_ids_of(&org, after, limit.min(PAGE)).await?;
         let mut users = Vec::new();
         for id in ids {
+            // The index was read before: the user may have been deleted since.
             let Some(own) = self.own(OwnKind::User, id).await? else {
                 continue;
             };
@@ -354,6 +357,7 @@ impl Resources {
             let mut renamed = None;
             if let Some(name) = &edit.name {
                 let org = self.org_record(&content.org).await?.stored.header.name;
+                // The resource is named within its organization, so both names change together.
                 renamed = Some(names::within(&org, name));
                 content.username.clone_from(name);
             }
@@ -473,6 +477,8 @@ impl Resources {
             let mut steps = Vec::new();
             let mut note = "sessions ended";
             if let Some(phc) = phc {
+                // In one write with the epoch: sessions that were opened with the old password end
+                // with it.
                 steps.push(password_step(id, phc.as_str())?);
                 note = "password set";
             }

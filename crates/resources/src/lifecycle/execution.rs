@@ -65,6 +65,7 @@ impl Resources {
         if is_noop(execution) {
             return Ok(());
         }
+        // What a definition needs is known to its executor alone.
         Ok(self.executor(execution)?.check(execution)?)
     }
 
@@ -83,6 +84,8 @@ impl Resources {
             (NOOP, noop(invocation))
         } else {
             let executor = self.executor(&invocation.execution)?;
+            // The executor's own word for its kind: labels of metrics never come from what clients
+            // write.
             (executor.kind(), executor.execute(invocation).await)
         };
         let outcome = if done.is_ok() { "success" } else { "error" };

@@ -130,6 +130,8 @@ impl Eye {
                 other.table(facts)
             })
         };
+        // By the rules of now, for all versions of both majors: if they are alike, it makes no
+        // difference which of the two records is judged.
         let mut all = tables(before).chain(tables(now));
         let first = all.next();
         before != now && all.any(|table| Some(&table) != first.as_ref())
@@ -142,6 +144,8 @@ impl Eye {
                 max_implicit: definition.meta.max_implicit_right,
                 ..VersionFacts::new(definition.version, level)
             };
+            // Tried with every level that the ACL could grant; what never differs does not depend
+            // on it.
             let without = self.table(facts(None));
             AccessLevel::ALL
                 .into_iter()
