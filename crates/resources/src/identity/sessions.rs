@@ -1,5 +1,16 @@
 //! Sessions and API tokens. A session begins with a login and ends by itself; a token is made for a
 //! program, has a name, and lasts until it is revoked or a time that was said.
+//!
+//! Each is a record under the hash of its secret, so the store never has what opens it, and a mark
+//! under its user, by which they are found. There are three ways in which one ends:
+//!
+//! - It expires; the sweep removes the record and the mark, each by itself.
+//! - Its record is deleted, by a logout or because somebody revokes it. Open watches see that in the
+//!   feed and end.
+//! - Its user's epoch is raised, which ends all that hold an older one with a single write, however
+//!   many there are. A new password does so with sessions, and revoking all with tokens too.
+//!
+//! Which of them came first never matters: whatever is left over of one is swept away later.
 
 use crate::identity::orgs::hidden;
 use crate::resources::Resources;

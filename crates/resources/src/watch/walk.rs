@@ -55,7 +55,7 @@ impl Watcher {
         &mut self,
         walk: &mut Walk,
     ) -> Result<(Vec<WatchedChange>, bool), EngineError> {
-        // Each page is a snapshot of its own, newer than the one before; `newest` follows them.
+        // Each page is a snapshot of its own; `newest` follows them.
         let (token, page) = self.resources.store.range(walk.range.clone()).await?;
         let mut found = Vec::new();
         for entry in &page.entries {
@@ -96,7 +96,7 @@ impl Watcher {
             let hides = self.eye.state.hides(stored.header.version);
             match (had, judged(&self.eye, &about, acl)) {
                 (Some(_), None) => changes.push(WatchedChange::Left { id }),
-                // Seen before too: told again only if private fields come or go with the level.
+                // What was seen before is told again only if private fields come or go with the level.
                 (had, Some(level)) if had.is_none_or(|had| hides && class(had) != class(level)) => {
                     changes.extend(self.arrived(token, stored, level).await?);
                 }
