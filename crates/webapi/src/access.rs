@@ -84,6 +84,7 @@ pub(crate) async fn member(
     id: &str,
 ) -> Result<AclMember, WebError> {
     let member = member_of(id)?;
+    // It must exist: a grant to a mistyped id would give nobody access, without a word.
     match api.engine().name_of(caller, id).await? {
         Some(_) => Ok(member),
         None => Err(WebError::invalid(format!(
@@ -164,6 +165,7 @@ async fn revoke(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErro
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let id = call.param("member");
+    // Not `member`: a grant to somebody who was deleted must still be revocable.
     let member = member_of(id)?;
     let revoked = api
         .engine()
@@ -182,6 +184,7 @@ async fn explain(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErr
             .engine()
             .explain_user(caller, &which.of, &which.target, user, action);
         let told = asked.await?;
+        // The highest that an allowed action rests on; a denied one says nothing of the level.
         if let AccessDecision::Allowed(allowed) = &told.decision {
             level = level.max(Some(allowed.level));
         }
@@ -235,6 +238,7 @@ async fn invoke(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErro
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let mut body = call.object_or_nothing(&["arguments", "metadata"])?;
+    // Only their form is looked at: what they mean is the behavior's.
     for name in ["arguments", "metadata"] {
         body.map(name)?;
     }

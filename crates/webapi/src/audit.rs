@@ -63,6 +63,7 @@ async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError>
         .engine()
         .audit(call.caller()?, &query, before, size.saturating_add(1));
     let mut found = found.await?;
+    // One more than fits was asked for: it says that there is another page.
     let more = found.len() > size;
     found.truncate(size);
     let next = found.last().filter(|_| more).map(|record| &record.place);

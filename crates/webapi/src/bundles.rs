@@ -93,6 +93,7 @@ async fn update(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErro
     let edit = BundleEdit {
         revision: on.read(),
         name: body.text("name")?,
+        // Present and null takes it away, absent leaves it; `text` alone tells the same for both.
         description: body.contains_key("description").then_some(description),
         rights: body.texts("rights")?,
     };
@@ -114,6 +115,7 @@ fn whom(body: &Map<String, Value>) -> Result<PublishTo, WebError> {
     match (body.flag("all")?, body.texts("organizations")?) {
         (Some(true), None) => Ok(PublishTo::All),
         (None | Some(false), Some(orgs)) if !orgs.is_empty() => Ok(PublishTo::Orgs(orgs)),
+        // An empty list too: publishing to nobody is a slip, and not a change.
         _ => Err(WebError::invalid(
             "say organizations, or all: true, and not both",
         )),

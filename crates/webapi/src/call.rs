@@ -85,6 +85,7 @@ impl WebCall {
         let Some(text) = said.filter(|text| !matches!(*text, "" | "*")) else {
             return Ok(None);
         };
+        // Also without quotes, as scripts send it.
         let quoted = text.strip_prefix('"').and_then(|t| t.strip_suffix('"'));
         Ok(Some(quoted.unwrap_or(text).to_owned()))
     }

@@ -15,6 +15,7 @@ pub(crate) async fn data(
     token: Token,
     all: &[WatchedChange],
 ) -> Result<Vec<u8>, WebError> {
+    // Put together by hand: contents are bytes that are copied and never parsed here.
     let mut out = b"{\"sequence\":".to_vec();
     print(&token.to_string(), &mut out);
     out.extend_from_slice(b",\"changes\":[");

@@ -28,6 +28,7 @@ const fn name(secure: bool) -> &'static str {
 /// not ours.
 pub(crate) fn session(headers: &HeaderMap, secure: bool) -> Option<String> {
     let name = name(secure);
+    // HTTP/2 allows a browser to split its cookies over several headers.
     let texts = headers.get_all(header::COOKIE).iter();
     let texts = texts.filter_map(|value| value.to_str().ok());
     let pairs = texts.flat_map(|text| text.split(';'));
@@ -52,11 +53,13 @@ pub(crate) fn session(headers: &HeaderMap, secure: bool) -> Option<String> {
 pub(crate) fn set(secret: &str, seconds: u64, secure: bool) -> String {
     let end = if secure { "; Secure" } else { "" };
     let name = name(secure);
+    // `Strict` keeps it off requests that other sites start; the token is for where that fails.
     format!("{name}={secret}; Path=/; Max-Age={seconds}; HttpOnly; SameSite=Strict{end}")
 }
 
 /// The cookie as it is taken away.
 pub(crate) fn clear(secure: bool) -> String {
+    // With the same name and path: else the browser would keep the old one beside it.
     set("", 0, secure)
 }
 
@@ -76,6 +79,7 @@ pub(crate) fn csrf(secret: &str) -> String {
 
 /// Whether it is the token of a session; it takes as long whatever is wrong.
 pub(crate) fn is_csrf(secret: &str, sent: &str) -> bool {
+    // As bytes: pairs cut from a text could split a character.
     let digits: Vec<u8> = sent.bytes().collect();
     let bytes = digits.chunks(2).map(|pair| {
         let text = std::str::from_utf8(pair).ok()?;

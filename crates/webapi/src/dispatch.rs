@@ -1,5 +1,11 @@
 //! From a request to its handler and back: who calls and by what, the body, and what every answer
 //! has.
+//!
+//! The order matters. First whether another site's page made a browser send it, before anything
+//! is told about the credentials. Then the gate, then the CSRF token, then the body: whoever is
+//! refused costs no memory. Whatever goes wrong on the way becomes the same form of answer, and
+//! still has its warnings and its user in the access log. A body that is not read is passed over,
+//! so that the client sees the answer instead of a closed connection.
 
 use crate::api::WebState;
 use crate::call::WebCall;
@@ -120,6 +126,7 @@ async fn handle(
     *user = caller.as_ref().map(|caller| caller.user().to_owned());
     let source = parts.extensions.get::<Peer>();
     let source = source.map(|peer| peer.source.to_string());
+    // Read behind the gate: whoever is refused can't make the server hold a body.
     let (limit, time) = (api.settings.body_bytes, api.settings.body_time);
     let body = read_bytes(&parts.headers, body, limit, time).await?;
     let query = QueryParams::parse(parts.uri.query().unwrap_or_default())?;
@@ -163,6 +170,7 @@ async fn known(
         origin::check(parts, &api.settings.public_url)?;
     }
     if route.needs == RequiredCaller::Nothing {
+        // Open routes cost the address something: logging in is one of them.
         api.gate.admit_unknown(peer)?;
         return Ok((shown, None));
     }

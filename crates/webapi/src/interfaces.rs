@@ -45,6 +45,7 @@ pub(crate) fn routes() -> Vec<WebRoute> {
 /// `vendor:nss:version`, alone or as the end of an id of the RDE API.
 pub(crate) fn three(text: &str, what: &str) -> Result<(String, String, Version), WebError> {
     let bad = |why: String| WebError::invalid(format!("that is no {what}: {why}"));
+    // Ids of the RDE API have their own prefix and the sort of thing before the three parts.
     let bare = text
         .strip_prefix("urn:vcloud:")
         .and_then(|rest| rest.split_once(':'))

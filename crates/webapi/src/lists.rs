@@ -40,6 +40,7 @@ pub(crate) fn page(
     }
     let from = match (call.query.said("pageToken"), &order) {
         (None, _) => 0,
+        // By id the place is found even if that row was deleted meanwhile.
         (Some(last), None) => rows.partition_point(|row| id(row) <= last),
         // In another order a deleted row leaves no place to go on from.
         (Some(last), Some(_)) => {

@@ -134,6 +134,7 @@ async fn failed(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErro
     let (of, size) = (of(&call)?, lists::page_size(&call)?);
     let after = call.query.said("pageToken").map(|text| resource(&of, text));
     let after = after.transpose();
+    // A fault of the token, which the caller did not write, and not of a resource.
     let after = after.map_err(|_| WebError::query("pageToken", "it is of no page"))?;
     let limit = size.saturating_add(1);
     let found = api
@@ -217,6 +218,7 @@ async fn back(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError>
 
 async fn undo(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
+    // It takes no fields. One that is sent was meant to do something, so it is refused.
     call.object_or_nothing(&[])?;
     let moved = api.engine().undo_migration(call.caller()?, &of).await?;
     Ok(RestAnswer::ok(&represent::migration(&moved)))
@@ -225,6 +227,7 @@ async fn undo(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError>
 async fn retry(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let of = of(&call)?;
     let id = resource(&of, call.param("id"))?;
+    // Refuses fields: none would be read.
     call.object_or_nothing(&[])?;
     let converted = api.engine().retry_failed(call.caller()?, &of, id).await?;
     Ok(RestAnswer::ok(&json!({ "converted": converted })))

@@ -27,6 +27,7 @@ pub(crate) fn routes() -> Vec<WebRoute> {
 }
 
 async fn get(api: Arc<WebState>, _call: WebCall) -> Result<RestAnswer, WebError> {
+    // Made for each request: it is seldom asked for.
     let document = document(&crate::routes(), &api.settings.public_url);
     Ok(RestAnswer::ok(&document))
 }
@@ -71,6 +72,7 @@ fn document(routes: &[WebRoute], server: &str) -> Value {
     let mut paths = Map::new();
     for route in routes {
         let prefix = route.prefixes().into_iter().next().unwrap_or_default();
+        // Several methods share a path.
         let path = paths
             .entry(format!("{prefix}{}", route.path))
             .or_insert_with(|| json!({}));

@@ -60,6 +60,7 @@ fn shown(org: &Organization) -> Value {
 /// All that the caller may see.
 async fn all(api: &WebState, caller: &Caller) -> Result<Vec<Organization>, WebError> {
     let mut all: Vec<Organization> = Vec::new();
+    // All pages: the filter and the order of the query are about all rows.
     loop {
         let after = all.last().map(|org| org.id.clone());
         let page = api.engine().list_orgs(caller, after.as_deref(), AT_ONCE);
@@ -99,6 +100,7 @@ async fn update(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErro
     let body = call.object(&["displayName", "description", "enabled", "vdcs", "revision"])?;
     let on = call.revision(&body.text("revision")?.unwrap_or_default())?;
     let said = |name: &str| -> Result<Option<Option<String>>, WebError> {
+        // Present and null takes it away, absent leaves it.
         let text = body.text(name)?;
         Ok(body.contains_key(name).then_some(text))
     };

@@ -16,6 +16,7 @@ pub(crate) const fn is_unsafe(method: &Method) -> bool {
 
 /// Refuses what a page of another site made a browser send.
 pub(crate) fn check(parts: &Parts, public_url: &str) -> Result<(), WebError> {
+    // HTTP/2 has the host in the URI, HTTP/1.1 in a header.
     let host = parts.uri.authority().map(http::uri::Authority::as_str);
     let host = host.or_else(|| parts.headers.get(header::HOST)?.to_str().ok());
     if is_own(&parts.headers, host, public_url) {
@@ -41,6 +42,7 @@ fn is_own(headers: &HeaderMap, host: Option<&str>, public_url: &str) -> bool {
         origin == origin_of(public_url) || (authority.is_some() && authority == host)
     };
     let mut origins = headers.get_all(header::ORIGIN).iter();
+    // True where there is none: programs send no origin.
     origins.all(|origin| origin.to_str().is_ok_and(ours))
 }
 

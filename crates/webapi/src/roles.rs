@@ -120,6 +120,7 @@ async fn update(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErro
     let edit = RoleEdit {
         revision: on.read(),
         name: body.text("name")?,
+        // Present and null takes it away, absent leaves it.
         description: body.contains_key("description").then_some(description),
         rights: body.texts("rights")?,
     };

@@ -137,6 +137,7 @@ impl WebRoute {
                 .next()
                 .map(str::to_owned)
         };
+        // Only the last part tells them apart: what is before it is the same pattern.
         self.among.is_none() || last(path) == last(self.path)
     }
 

@@ -47,6 +47,7 @@ async fn deprecations(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, W
 
 async fn get(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let subject = &call.caller()?.subject;
+    // Health is for all who call; what the store says of itself needs the right.
     let status = api.engine().store().status().await;
     let ready = api.engine().ready().await;
     let store = match decide_general(GeneralRight::ViewStore, subject, None) {

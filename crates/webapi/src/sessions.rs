@@ -59,6 +59,7 @@ async fn login(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError
     };
     let begun = api.engine().login(&login).await?;
     let secret = begun.token.reveal();
+    // By the new token, so that the answer shows what the next request will be allowed.
     let caller = api
         .engine()
         .caller(secret, None, WantedVersions::default())
@@ -76,6 +77,7 @@ async fn login(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError
     if !in_cookie {
         return Ok(answer);
     }
+    // A session without an end gets a cookie that lasts as good as for ever.
     let lasts = begun.session.expires.unwrap_or(i64::MAX) - begun.session.created;
     let seconds = u64::try_from(lasts / 1_000).unwrap_or_default();
     let cookie = cookie::set(secret, seconds, api.is_secure());
@@ -128,6 +130,7 @@ async fn logout(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErro
         api.engine().logout(secret).await?;
     }
     let answer = RestAnswer::none();
+    // Only where it was sent: a program has no cookie to clear.
     Ok(if call.by_cookie {
         answer.with(SET_COOKIE, &cookie::clear(api.is_secure()))
     } else {
@@ -182,6 +185,7 @@ async fn change_password(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer
         .change_password(call.caller()?, &old, &new, source)
         .await?;
     let answer = RestAnswer::none();
+    // The session of this request has ended with all the others.
     Ok(if call.by_cookie {
         answer.with(SET_COOKIE, &cookie::clear(api.is_secure()))
     } else {

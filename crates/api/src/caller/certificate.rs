@@ -69,6 +69,7 @@ fn one<'a>(
     let Some(first) = all.next() else {
         return Ok(None);
     };
+    // Which of two would count is a matter of taste, and the other reader lets in somebody else.
     if all.next().is_some() {
         return Err(CertificateError::new(format!(
             "its subject has more than one {what}"

@@ -23,6 +23,7 @@ pub enum SentCredentials {
 
 impl fmt::Debug for SentCredentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Secrets never reach a log, whatever prints the request.
         f.write_str(match self {
             Self::Bearer(_) => "Bearer(…)",
             Self::Basic { .. } => "Basic(…)",
@@ -42,6 +43,7 @@ impl SentCredentials {
     /// # Errors
     /// If it is of a scheme that nobody knows.
     pub fn of(headers: RequestHeaders<'_>) -> Result<Option<Self>, HeaderError> {
+        // The standard header decides; what the others say beside it is not looked at.
         if let Some(text) = headers.one(AUTHORIZATION)? {
             return Self::parse(text).map(Some);
         }
@@ -67,6 +69,7 @@ impl SentCredentials {
         }
         let bytes = STANDARD.decode(rest).map_err(|_| bad("it is not base64"))?;
         let text = String::from_utf8(bytes).map_err(|_| bad("it is not UTF-8"))?;
+        // Only the first colon divides: a password may have more of them.
         let (user, password) = text
             .split_once(':')
             .ok_or_else(|| bad("there is no colon after the user's name"))?;

@@ -98,6 +98,7 @@ impl CallerGate {
                 let unknown = || CallerRefusal::from(CertificateError::unknown_user());
                 found.await?.ok_or_else(unknown)?
             }
+            // Also Basic: a password is exchanged for a token, and never calls by itself.
             _ => return Err(CallerRefusal::CredentialsMissing.into()),
         };
         caller.at_least = at_least;

@@ -63,6 +63,7 @@ impl RequestQuota {
             return Ok(());
         };
         let new = || Arc::new(RateLimiter::direct(governor::Quota::per_second(each)));
+        // The second lookup creates one bucket for a key, also if two first requests come at once.
         let bucket = match self.buckets.get(who) {
             Some(bucket) => bucket,
             None => self.buckets.get_with_by_ref(who, new),

@@ -81,6 +81,7 @@ impl ResourceMeta {
 #[must_use]
 pub fn parse_revision(text: &str) -> Revision {
     let read = Revision::from_opaque(text);
+    // Another spelling of the same bytes is another text, which no answer ever had.
     if read.to_string() == text {
         read
     } else {
@@ -91,6 +92,7 @@ pub fn parse_revision(text: &str) -> Revision {
 /// Reads a version in whatever form: `2`, `2.0`, `v2`, `2.0.0`, with its mark if it has one.
 fn written(text: &str) -> Result<WriteVersion, MethodError> {
     let read = WriteVersion::parse(text);
+    // The full form first: only that can have the mark of a downgraded view.
     Ok(read.or_else(|error| match Version::parse_header(text) {
         Ok(version) => Ok(WriteVersion::plain(version)),
         Err(_) => Err(error),

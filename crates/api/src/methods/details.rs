@@ -66,6 +66,7 @@ impl MethodError {
             Self::Engine(EngineError::Identity(IdentityError::LoginBlocked { retry_after_ms })) => {
                 details.retry_after = Some(Duration::from_millis(*retry_after_ms));
             }
+            // Without a time of its own it has that of its kind, if any.
             _ => details.retry_after = self.error_kind().retry_after(),
         }
         details

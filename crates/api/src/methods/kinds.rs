@@ -17,6 +17,7 @@ impl ResourceMethods {
     /// If there is none, or several.
     pub async fn kind(&self, caller: &Caller, kind: &str) -> Result<TypeKey, MethodError> {
         let unknown = || MethodError::KindUnknown {
+            // Cut: it is the caller's own text, and goes into the answer.
             kind: kind.chars().take(200).collect(),
         };
         if kind.is_empty() {
@@ -35,6 +36,8 @@ impl ResourceMethods {
         let mut types = self.engine.types_called(caller, kind).await?;
         match (types.pop(), types.is_empty()) {
             (Some(only), true) => Ok(only),
+            // A registered type wins over a built-in kind of that nss, which its full name still
+            // reaches.
             (None, _) if self.engine.is_own_kind(&own) => Ok(own),
             (None, _) => Err(unknown()),
             (Some(last), false) => {
@@ -53,6 +56,7 @@ impl ResourceMethods {
     /// If the store fails.
     pub async fn kind_of(&self, caller: &Caller, of: &TypeKey) -> Result<String, MethodError> {
         let types = self.engine.types_called(caller, &of.nss).await?;
+        // A type that the caller does not see makes nothing ambiguous for it.
         Ok(if types.iter().all(|other| other == of) {
             of.nss.to_string()
         } else {
@@ -72,6 +76,7 @@ impl ResourceMethods {
         if namespace.is_empty() {
             return Ok(None);
         }
+        // By its own name or id: whoever may name no other organization may say where it is.
         let own = self.engine.name_of(caller, caller.org()).await?;
         if own.as_deref() == Some(namespace) || caller.org() == namespace {
             return Ok(None);
@@ -116,6 +121,7 @@ impl ResourceMethods {
         if name.is_empty() {
             return Err(MethodError::invalid("name is missing: say a name or an id"));
         }
+        // Ids are known by their prefix, so that they work wherever names do.
         if let Some(id) = id_of(of, name)? {
             return Ok(Target::Id(id));
         }
@@ -153,6 +159,7 @@ fn id_of(of: &TypeKey, text: &str) -> Result<Option<Uuid>, MethodError> {
     let urn = EntityUrn::parse(text)
         .map_err(|error| MethodError::invalid(format!("{text:?} is no id: {error}")))?;
     let named = TypeKey::new(urn.name.vendor.as_str(), urn.name.nss.as_str());
+    // Under this type's keys the id would only be *not found*, and the slip would stay unseen.
     if named == *of {
         Ok(Some(urn.uuid))
     } else {

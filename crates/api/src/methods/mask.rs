@@ -51,6 +51,7 @@ impl UpdateMask {
                 self.metadata();
             }
             ["spec", inner @ ..] => {
+                // `~` before `/`: the other way round the new tildes would be escaped again.
                 let escaped = inner
                     .iter()
                     .map(|part| part.replace('~', "~0").replace('/', "~1"));
@@ -85,6 +86,7 @@ fn parts(path: &str) -> Option<Vec<String>> {
     let mut all = Vec::new();
     let mut rest = path;
     loop {
+        // In backticks a part may have dots and slashes, as keys of maps do.
         let (part, after) = match rest.strip_prefix('`') {
             Some(quoted) => {
                 let (part, after) = quoted.split_once('`')?;
@@ -104,6 +106,7 @@ fn parts(path: &str) -> Option<Vec<String>> {
         if after.is_empty() {
             return Some(all);
         }
+        // A dot at the very end leads to an empty part, which is refused above.
         rest = after.strip_prefix('.')?;
     }
 }

@@ -31,6 +31,7 @@ impl ResourceSelector {
             all.push(fiql::parse(&self.filter, filter_field)?);
         }
         if !self.name_prefix.is_empty() {
+            // Two pieces, the second one empty: the prefix and whatever follows it.
             let prefix = WildcardPattern::of_pieces(vec![self.name_prefix.clone(), String::new()])?;
             all.push(Filter::test(
                 FilterField::Name,

@@ -75,6 +75,7 @@ impl ResourceMethods {
             ..WatchQuery::of(of.clone())
         };
         let events = self.engine.watch(caller, query).await?;
+        // Told as it opens: later on a watch has only events.
         warnings.extend(self.engine.wanted_deprecation(caller, of));
         Ok(OpenedWatch { events, warnings })
     }

@@ -1,4 +1,13 @@
 //! Writes, as requests ask for them.
+//!
+//! Every write goes through the engine's one write path: nothing here reads first and writes
+//! then, except to learn the version or the answer. What is conditioned is conditioned by the
+//! revision, which the write itself compares.
+//!
+//! Without a mask an update replaces the whole, so it needs the revision that was read. With one
+//! the server merges, and the revision is the caller's choice. An upsert needs none: its caller
+//! declares what is to be there. A write that a hook has to see first is accepted with a task,
+//! and the answer shows the resource as it still is.
 
 use crate::methods::ResourceMethods;
 use crate::methods::body::{ResourceBody, parse_revision, parse_version};
@@ -141,6 +150,8 @@ impl ResourceMethods {
         // What is named by an id, or by a revision that was read, is there or is not meant.
         let may_be_made = update.revision.is_none() && matches!(target, Target::Name { .. });
         let updated = if may_be_made {
+            // The engine decides which of the two it is. Asked here, it could be created in
+            // between.
             let create = self.creation(caller, body).await?;
             engine.upsert(caller, of, create, &update).await?
         } else {
@@ -190,6 +201,7 @@ impl ResourceMethods {
         }
         let org = self.scope(caller, &asked.namespace).await?;
         let upgrade = UpgradeMatching {
+            // Without tests it matches all: then the stored version alone selects.
             filter: asked.selector.filter()?.unwrap_or(Filter::And(Vec::new())),
             versions: asked.selector.versions()?,
             org,
@@ -229,6 +241,7 @@ impl ResourceMethods {
     ) -> Result<WriteOutcome, MethodError> {
         // Written at the stored version: no content changes, so that there is nothing to convert.
         let there = self.engine.get(caller, of, target).await?;
+        // Empty takes the message away; there is no other way to say that here.
         let message = (!message.is_empty()).then(|| message.to_owned());
         let update = Update {
             revision: (!revision.is_empty()).then(|| parse_revision(revision)),
@@ -276,6 +289,7 @@ impl ResourceMethods {
         if meta.name.is_empty() {
             return Err(MethodError::invalid("metadata.name is missing"));
         }
+        // Sent as new, what was read is a slip: it would become a second resource.
         if !meta.id.is_empty() || !meta.revision.is_empty() {
             return Err(MethodError::invalid(
                 "what is to be made has no id and no revision yet: leave them out",
@@ -354,6 +368,7 @@ fn edit(
     let undeclared = body.undeclared();
     let meta = body.meta;
     let revision = meta.revision();
+    // Only who names it by an id can rename it; and a name that is an id is how it was meant.
     let named = matches!(target, Target::Id(_)) && !meta.name.starts_with("urn:");
     let means = |field: fn(&UpdateMask) -> bool| mask.is_none_or(field);
     let edit = MetaEdit {
@@ -373,6 +388,7 @@ fn edit(
             let spec = spec.ok_or_else(|| MethodError::invalid("spec is missing"))?;
             (Some(spec), None)
         }
+        // Nothing of the content is meant, so there is nothing to convert.
         Some(mask) if mask.spec.is_empty() => (None, None),
         Some(mask) => {
             let fields = FieldMask::parse(mask.spec.iter().map(String::as_str))?;

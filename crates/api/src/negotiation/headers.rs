@@ -13,6 +13,7 @@ const LONGEST_WARNING: usize = 500;
 /// What a header can hold of a warning: plain ASCII of bounded length.
 #[must_use]
 pub fn warning_text(text: &str) -> String {
+    // Beyond ASCII a header has no encoding that all clients agree on.
     let plain = |c: char| if matches!(c, ' '..='~') { c } else { '?' };
     text.chars().take(LONGEST_WARNING).map(plain).collect()
 }
@@ -31,6 +32,7 @@ impl<'a> RequestHeaders<'a> {
         let Some(first) = all.next() else {
             return Ok(None);
         };
+        // Which of two counts is decided differently by every proxy on the way.
         if all.next().is_some() {
             return Err(HeaderError::new(name, "it is there twice"));
         }
@@ -81,6 +83,7 @@ impl<'a> RequestHeaders<'a> {
     /// list.
     #[must_use]
     pub fn ignorable(&self) -> Vec<String> {
+        // Never refused: what can't be read calls nothing ignorable, which is the strict side.
         let all = self.0.get_all(names::IGNORABLE).iter();
         let all = all.filter_map(|value| value.to_str().ok());
         let all = all.flat_map(|list| list.split(',')).map(str::trim);

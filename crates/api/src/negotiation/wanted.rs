@@ -52,6 +52,7 @@ fn accepted(text: &str) -> Result<Vec<(AcceptedType, Version)>, String> {
             AcceptedType::Nss(of.to_owned())
         };
         all.push((of, version));
+        // Counted on the way, so that a long header costs no more than its first entries.
         if all.len() > MOST {
             return Err(format!("it names more than {MOST} types"));
         }

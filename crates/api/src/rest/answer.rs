@@ -92,6 +92,7 @@ impl RestAnswer {
     #[must_use]
     pub fn with(mut self, name: HeaderName, value: &str) -> Self {
         if let Ok(value) = HeaderValue::from_str(value) {
+            // Appended, not set: a header such as a warning may be there several times.
             self.headers.append(name, value);
         }
         self

@@ -18,6 +18,7 @@ pub fn pointers(all: &[String]) -> Option<String> {
                 plain => one.push(char::from(plain)),
             }
         }
+        // Whole pointers only: half of one would point somewhere else.
         if text.len() + one.len() + 1 > LONGEST {
             break;
         }
@@ -32,6 +33,7 @@ pub fn pointers(all: &[String]) -> Option<String> {
 /// Whole seconds, at least one: what `Retry-After` takes.
 #[must_use]
 pub fn seconds(after: Duration) -> u64 {
+    // Rounded up: whoever comes too early is refused once more.
     let seconds = after.as_secs() + u64::from(after.subsec_nanos() > 0);
     seconds.max(1)
 }

@@ -33,6 +33,7 @@ pub async fn read_bytes(
     }
     match tokio::time::timeout(time, axum::body::to_bytes(body, limit)).await {
         Ok(Ok(bytes)) => Ok(bytes),
+        // Nearly always the limit. If the connection broke, nobody reads the answer.
         Ok(Err(_)) => Err(too_large(limit + 1)),
         Err(_) => Err(RestError::BodyTooSlow { limit: time }),
     }
@@ -65,6 +66,7 @@ pub async fn pass_over(mut body: Body) {
 /// If it is none, or could not be taken as it is.
 pub fn read_json(body: &[u8]) -> Result<Value, RestError> {
     let limits = BodyLimits {
+        // How many bytes there may be was settled while they were read.
         bytes: body.len(),
         depth: CONTENT_DEPTH + AROUND,
     };

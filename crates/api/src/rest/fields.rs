@@ -98,6 +98,7 @@ impl BodyFields for Map<String, Value> {
         match self.keys().find(|key| !names.contains(&key.as_str())) {
             None => Ok(()),
             Some(other) => {
+                // Cut: it comes from outside and goes into the answer.
                 let other: String = other.chars().take(100).collect();
                 let known = names.join(", ");
                 Err(RestError::FieldUnknown {

@@ -153,6 +153,7 @@ fn properties<'s>(
     schemas: &'s Map<String, Value>,
     depth: usize,
 ) -> Vec<(&'s String, &'s Value)> {
+    // Schemas may refer to themselves.
     if depth > DEEPEST {
         return Vec::new();
     }
@@ -172,6 +173,7 @@ fn properties<'s>(
 /// Whether a schema takes whatever name there is.
 fn is_open(schema: &Value, schemas: &Map<String, Value>) -> bool {
     let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
+    // With no property declared and not closed it is a map of content, such as labels.
     properties(schema, schemas, 0).is_empty() && !closed
 }
 
@@ -207,6 +209,7 @@ fn deprecated_fields(
         return;
     };
     for (name, inner) in properties(schema, schemas, 0) {
+        // Null counts as absent, as it does where bodies are read.
         let Some(said) = map.get(name).filter(|said| !said.is_null()) else {
             continue;
         };

@@ -195,6 +195,8 @@ pub fn dangling(document: &Value) -> Vec<String> {
         match value {
             Value::Object(map) => {
                 if let Some(Value::String(to)) = map.get("$ref") {
+                    // A reference out of the document dangles as well: readers have nothing but
+                    // this file.
                     let pointer = to.strip_prefix('#').unwrap_or_default();
                     if document.pointer(pointer).is_none() || pointer.is_empty() {
                         found.push(to.clone());

@@ -91,6 +91,8 @@ fn decode(text: &str) -> Result<String, String> {
             b'+' => b' ',
             b'%' => {
                 let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+                // Also a lone % at the end: taken as it is, it would be another text once it is
+                // encoded again.
                 match (digit(rest.next()), digit(rest.next())) {
                     (Some(high), Some(low)) => u8::try_from(high * 16 + low).unwrap_or_default(),
                     _ => return Err("a % is not followed by two hexadecimal digits".to_owned()),

@@ -65,6 +65,7 @@ impl<'k> FilterableRows<'k> {
 
     /// In an order.
     pub fn sort(self, rows: &mut [Value], order: &SortOrder) {
+        // Keys are read out of JSON, so each is computed once and not for every comparison.
         rows.sort_by_cached_key(|row| order.key(&RowView(row)));
     }
 

@@ -34,6 +34,7 @@ const REFUSALS: [(u16, &str); 14] = [
 /// `getTypesByType`, from the method and the path.
 pub(super) fn name(route: &WebRoute) -> String {
     let name = operation_name(&route.method, route.path);
+    // The first version has no suffix: these names are released.
     match route.version {
         1 => name,
         version => format!("{name}V{version}"),
@@ -123,6 +124,7 @@ fn responses(route: &WebRoute) -> Map<String, Value> {
         }
         all.insert(status.to_string(), response);
     }
+    // Every route may meet each of these; a choice by route would be wrong soon.
     for (status, _) in REFUSALS {
         let to = format!("#/components/responses/Refused{status}");
         all.insert(status.to_string(), json!({ "$ref": to }));

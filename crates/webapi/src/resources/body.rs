@@ -77,6 +77,7 @@ pub(super) async fn read(
             Some(_) => return Err(WebError::invalid("spec must be an object")),
         },
         applied: None,
+        // The query says it, and the handlers that write read it there.
         strict: false,
     };
     Ok(SentResource { body, mask })

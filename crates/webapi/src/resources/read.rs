@@ -29,10 +29,12 @@ pub(super) async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer
         order_by: said("orderBy"),
         count: call.query.flag("count")?.unwrap_or(false),
     };
+    // One of them would be ignored without a word.
     if !asked.page_token.is_empty() && asked.page > 0 {
         return Err(WebError::query("page", "use pageToken or page, not both"));
     }
     let page = api.methods.list(&caller, &of, &asked).await?;
+    // Room for all of it at once: growing would copy the answer several times.
     let room: usize = page.items.iter().map(ResourceWriter::size).sum();
     let mut out = Vec::with_capacity(room + 256);
     out.extend_from_slice(b"{\"items\":");

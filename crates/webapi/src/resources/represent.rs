@@ -1,4 +1,8 @@
 //! Resources as they are answered: written by hand into one buffer. A content is copied as it is
+//!
+//! Names behind ids (kinds, organizations, owners) are looked up once for an answer, not once for
+//! each resource. In watches the bytes are shared: readers who are told the same get the same
+//! bytes, and what that depends on is the form that they are cached by.
 //! stored and never read.
 
 use crate::api::WebState;
@@ -88,6 +92,7 @@ impl<'a> ResourceWriter<'a> {
     }
 
     async fn kind(&mut self, of: &TypeKey) -> Result<String, WebError> {
+        // A short list, searched in order: an answer mostly has a handful of kinds and owners.
         if let Some((_, kind)) = self.kinds.iter().find(|(known, _)| known == of) {
             return Ok(kind.clone());
         }

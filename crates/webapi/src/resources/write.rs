@@ -49,6 +49,7 @@ pub(super) async fn patch(api: Arc<WebState>, call: WebCall) -> Result<RestAnswe
     let mut sent = read_for(&api, &call, caller, &of).await?;
     sent.body.strict = call.query.flag("strict")?.unwrap_or(false);
     let on = conditioned(&call, &mut sent)?;
+    // No mask is an empty one, which is refused below: a patch must say what it changes.
     let mask = sent.mask.take().unwrap_or_default();
     let mask = UpdateMask::parse(mask.iter().map(String::as_str))?;
     let force = call.force()?;
@@ -116,6 +117,7 @@ pub(super) async fn upgrade_many(
     api: Arc<WebState>,
     call: WebCall,
 ) -> Result<RestAnswer, WebError> {
+    // The filter is about the views at the version that the query names (decision 0009).
     let caller = call.caller_at_version()?;
     let of = api.methods.kind(&caller, call.param("kind")).await?;
     let body = call.object(&["version", "dryRun"])?;
@@ -175,6 +177,7 @@ pub(super) async fn answer(
     let mut answer = RestAnswer::raw_json(status, out)
         .revised(resource.revision)
         .sequenced(resource.token);
+    // Headers hold as many as fit; the body has all of them.
     for (name, all) in [
         (names::KEPT, &written.kept),
         (names::DROPPED, &written.dropped),

@@ -88,6 +88,7 @@ pub(super) async fn annotate(api: Arc<WebState>, call: WebCall) -> Result<RestAn
     };
     let columns = match (body.contains_key("columns"), body.list("columns")?) {
         (false, _) => None,
+        // Null takes them all away, as an empty list does.
         (true, None) => Some(Vec::new()),
         (true, Some(all)) => {
             let columns: Result<Vec<ListColumn>, WebError> = all.iter().map(column).collect();
