@@ -31,6 +31,8 @@ impl VersionFacts {
     pub fn or(self, other: &Self) -> Self {
         Self {
             level: self.level.max(other.level),
+            // What is implied at each, not the caps: the level of one must not meet the cap of the
+            // other.
             max_implicit: self.implied().max(other.implied()),
             ..self
         }
@@ -38,6 +40,7 @@ impl VersionFacts {
 
     /// The level whose matching right the caller has without holding it.
     pub(crate) fn implied(&self) -> Option<AccessLevel> {
+        // `None` is the lowest: without a level or without a cap nothing is implied.
         self.level.min(self.max_implicit)
     }
 }

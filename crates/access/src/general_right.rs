@@ -97,6 +97,7 @@ impl GeneralRights {
     /// With one more, and what it implies.
     #[must_use]
     pub fn with(self, right: GeneralRight) -> Self {
+        // One step is enough: what is implied implies nothing itself.
         let implied = right.implies().map_or(0, GeneralRight::bit);
         Self(self.0 | right.bit() | implied)
     }

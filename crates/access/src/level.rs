@@ -32,7 +32,7 @@ impl AccessLevel {
         }
     }
 
-    /// As in the RDE API: `urn:vcloud:accessAccessLevel:ReadOnly`.
+    /// As in the RDE API: `urn:vcloud:accessLevel:ReadOnly`.
     #[must_use]
     pub const fn urn(self) -> &'static str {
         match self {

@@ -30,6 +30,7 @@ pub fn types_to_revoke<'a>(
 /// Grants a type version to an organization, at least as much as publishing does. Returns whether
 /// it changed.
 pub fn publish(acl: &mut Acl, org: &str) -> bool {
+    // Raised, not set: a higher grant that somebody made by hand stays.
     acl.raise(Grant {
         member: AclMember::Org(org.to_owned()),
         level: PUBLISHED_LEVEL,

@@ -157,6 +157,7 @@ impl Rights {
     pub(crate) fn for_a_tenant(mut self) -> Self {
         let kept = self.general.iter().filter(|right| !right.is_providers());
         self.general = kept.collect();
+        // Dropped as well: it would bring the provider's rights along.
         self.everything = false;
         self
     }

@@ -90,6 +90,7 @@ impl<'a> CallerSituation<'a> {
 
     /// What the caller has on the resource, all in all.
     pub(crate) fn level(&self) -> Option<AccessLevel> {
+        // An ACL gives no more than rights let it; an administrator's right needs no ACL.
         let granted = self.acl_level().min(self.rights.level());
         granted.max(self.administrator)
     }
@@ -97,6 +98,7 @@ impl<'a> CallerSituation<'a> {
     /// The organization's walls: no ACL and no right leads through them.
     pub(crate) fn within_reach(&self) -> bool {
         match (self.facts.home, self.subject.context()) {
+            // What is the provider's can be shared with everybody: its ACL decides, not a wall.
             (ResourceHome::Provider, _) => true,
             (ResourceHome::Tenant(org), Some(context)) => org == context,
             (ResourceHome::Tenant(org), None) => {

@@ -70,6 +70,7 @@ impl TypeRight {
     }
 
     const fn closed(self) -> u8 {
+        // The bits of all that it implies, itself included, in the order of the variants.
         match self {
             Self::View => 0b0_0001,
             Self::Modify => 0b0_0011,

@@ -127,6 +127,7 @@ async fn handle(
         let asked = asked.map_err(|said| ApiError::VersionUnknown { said })?;
         known.version = asked.unwrap_or(ApiVersion::NEWEST);
     }
+    // For a client of an older version the route is not there yet.
     if known.version < route.since {
         let said = format!("{} (this came with {})", known.version, route.since);
         return Err(ApiError::VersionUnknown { said });
@@ -178,6 +179,8 @@ async fn handle(
 /// The entity that a request is about, if its path names one.
 fn entity(route: &CloudRoute, path: &str) -> Option<(TypeKey, Uuid)> {
     if route.path.starts_with(ONE_ENTITY) {
+        // What can't be read here is refused by the handler, which says why. The first part is
+        // empty.
         urn::entity(path.split('/').nth(4)?).ok()
     } else {
         None
@@ -198,6 +201,7 @@ fn request_id(headers: &HeaderMap) -> String {
     let own = text(LISTENERS_ID).unwrap_or("none");
     let acceptable =
         |id: &&str| id.len() <= LONGEST_ID && id.bytes().all(|byte| byte.is_ascii_graphic());
+    // The client's name first, so that its logs and the server's can be matched.
     match text(CLIENT_REQUEST_ID).filter(acceptable) {
         Some(client) => format!("{client}-{own}"),
         None => own.to_owned(),

@@ -245,6 +245,7 @@ impl ApiError {
     pub(crate) fn answer(&self, form: ErrorForm, request_id: &str) -> RestAnswer {
         let status = self.status();
         let message = if status.is_server_error() {
+            // Its own text may name hosts and files: that is for the log.
             tracing::error!(code = %self.code(), error = %self, "a request failed");
             self.code().title().to_owned()
         } else {

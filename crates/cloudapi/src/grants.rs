@@ -22,6 +22,7 @@ pub(crate) async fn member(
             "use the id of a user, a role or an organization",
         ));
     };
+    // It must exist: a grant to a mistyped id would give nobody access, without a word.
     match api.engine.name_of(caller, id).await? {
         Some(_) => Ok(member),
         None => Err(ApiError::id(id, "a member", "there is nobody of that id")),

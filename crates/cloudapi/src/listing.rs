@@ -21,6 +21,7 @@ pub(crate) fn answer(
 ) -> Result<RestAnswer, ApiError> {
     let wanted = RequestedPage::of(call)?;
     let rows = chosen(call, rows, keys)?;
+    // Counted before the page is cut: the links need the number of all.
     let total = u64::try_from(rows.len()).unwrap_or(u64::MAX);
     // On 32 bits a page may begin beyond what can be counted: then it is empty.
     let skip = usize::try_from((wanted.page - 1).saturating_mul(wanted.size));

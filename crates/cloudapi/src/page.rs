@@ -32,6 +32,7 @@ impl RequestedPage {
     /// How many pages there are of so many.
     pub(crate) fn pages(self, total: u64) -> u64 {
         match self.size {
+            // 0 asks for the total alone.
             0 => 0,
             size => total.div_ceil(size),
         }
@@ -76,6 +77,7 @@ pub(crate) fn link(
     }
     if wanted.page > 1 && last > 0 {
         add(1, "firstPage");
+        // From a page beyond the end it leads back to the last one.
         add((wanted.page - 1).min(last), "previousPage");
     }
     if links.is_empty() {

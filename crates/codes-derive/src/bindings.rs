@@ -36,6 +36,7 @@ pub(crate) fn advice(advice: &Expr) -> TokenStream {
     if !written.contains(['{', '}']) {
         return quote! { ::std::string::String::from(#text) };
     }
+    // With the span of the literal, so that a mistake is reported where it was written.
     let format = LitStr::new(&named_positions(&written), text.span());
     quote! { ::std::format!(#format) }
 }
@@ -50,6 +51,7 @@ fn named_positions(format: &str) -> String {
             continue;
         }
         match rest.peek() {
+            // `{{` is a brace, and no place.
             Some('{') => named.extend(rest.next()),
             Some(digit) if digit.is_ascii_digit() => named.push('_'),
             _ => {}

@@ -36,6 +36,7 @@ fn arm(variant: &Variant) -> Result<TokenStream> {
             kind: None,
             advice: None,
         }) => {
+            // With the span of the name, so that an unknown constant is reported there.
             let code = quote_spanned! { code.span() => ::coeval_codes::#code };
             Ok(quote! { Self::#name { .. } => #code, })
         }

@@ -69,6 +69,7 @@ fn cases(input: &DeriveInput) -> Result<Vec<NamedCase>> {
         Data::Enum(data) => {
             let whole = whole.unwrap_or_default();
             match &whole.source {
+                // Passing an error on needs a field, which only a variant has.
                 Some(CodeSource::Transparent(word)) => return Err(not_for_all(word)),
                 Some(CodeSource::From(error)) => return Err(not_for_all(error)),
                 Some(CodeSource::Named(_)) | None => {}
@@ -116,6 +117,7 @@ fn inherit(
 /// A kind for all variants, of which some may have a code that says the same: not checked.
 fn in_general(kind: &Expr) -> Expr {
     let kind = kind_value(kind);
+    // In braces it is no plain name any more, and the check asks only for those.
     syn::parse_quote! { { #kind } }
 }
 

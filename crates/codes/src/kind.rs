@@ -169,6 +169,7 @@ impl ErrorKind {
     /// When to come again, unless the error knows better.
     #[must_use]
     pub const fn retry_after(self) -> Option<Duration> {
+        // Waiting does not mend the other kinds, or their errors know for how long.
         if matches!(self, Self::Unavailable) {
             return Some(Duration::from_secs(1));
         }

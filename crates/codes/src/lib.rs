@@ -94,6 +94,7 @@ pub fn shell_word(name: &str) -> String {
     if !name.is_empty() && name.chars().all(plain) {
         return name.to_owned();
     }
+    // A quote inside ends the quoted part, stands escaped, and begins the next part.
     format!("'{}'", name.replace('\'', r"'\''"))
 }
 

@@ -14,6 +14,7 @@ use std::collections::BTreeSet;
 #[must_use]
 pub fn check(kept: &[KeptRelease], served: &ReleaseSurface, rules: &RuleSet) -> Vec<RuleViolation> {
     let mut kept: Vec<&KeptRelease> = kept.iter().collect();
+    // Newest first: that one is compared whole, and each older one knows its successor.
     kept.sort_by_key(|one| std::cmp::Reverse(one.release()));
     let mut found = judge(&additions(&kept, served), &kept, None, served, rules);
     let mut newer: Option<&KeptRelease> = None;
@@ -31,6 +32,7 @@ pub fn check(kept: &[KeptRelease], served: &ReleaseSurface, rules: &RuleSet) -> 
                 .filter(|violation| !told.contains(&violation.key())),
         );
     }
+    // Several releases may show the same; it is told once, and of the newest.
     let mut seen = BTreeSet::new();
     found.retain(|violation| seen.insert(violation.key()));
     found.sort_by_key(RuleViolation::key);

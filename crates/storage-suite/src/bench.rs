@@ -50,6 +50,7 @@ pub async fn run(
     case: impl for<'a> FnOnce(&'a BenchStore) -> BoxFuture<'a, ()>,
 ) {
     let bench = BenchStore::new(subject, way).await;
+    // Longer cases have more time.
     let time = Duration::from_secs_f64(60.0 * crate::scale().max(1.0));
     if tokio::time::timeout(time, case(&bench)).await.is_err() {
         panic!("{name} ({bench:?}) took more than {time:?}");
@@ -92,6 +93,7 @@ impl BenchStore {
     /// One more handle, of a server whose store fails as the plan says.
     pub async fn faulty(&self, plan: Arc<dyn FaultPlan>) -> DynStore {
         let store = FaultyStore::new(self.subject.handle().await, plan);
+        // The shim is around the faults, so that its own writes meet them too.
         self.said(Arc::new(store)).await
     }
 
@@ -173,6 +175,7 @@ pub async fn pages(store: &dyn Store, range: ReadRange, at_once: usize) -> Vec<S
         let last = all.last().expect("a page that has more is not empty");
         range = range.after(&last.key);
     }
+    // Over all pages at once, so that the borders between them are checked as well.
     let ordered = all.windows(2).all(|pair| match range.order {
         ReadOrder::Ascending => pair[0].key < pair[1].key,
         ReadOrder::Descending => pair[0].key > pair[1].key,

@@ -167,6 +167,8 @@ impl Recorder {
         request: Request,
         operation: impl Future<Output = Outcome>,
     ) -> Outcome {
+        // Ticks from around the operation: the interval is never shorter than the real one, so that
+        // a correct store can't be found guilty.
         let call = self.tick();
         let outcome = operation.await;
         let done = self.tick();

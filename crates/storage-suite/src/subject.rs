@@ -42,10 +42,12 @@ pub trait StoreSubject: Send + Sync {
 ///
 /// Needs a Tokio runtime.
 pub fn dressed(store: impl Store, limits: StoreLimits) -> DynStore {
+    // Checks are innermost, so that what they refuse is counted and traced as well.
     let store: DynStore = Arc::new(TracedStore(MeteredStore::new(CheckedStore::new(
         store, limits,
     ))));
     let work = MaintenanceOptions {
+        // Often, so that cases about expiry don't wait long.
         sweep_every: Duration::from_millis(200),
         ..MaintenanceOptions::default()
     };

@@ -96,6 +96,8 @@ impl Workload {
         let mut dice = SeededDice::new(self.seed);
         let workers: Vec<_> = (0..self.workers)
             .map(|process| {
+                // Dice of its own: what a worker chooses depends on the seed, not on who comes
+                // first.
                 let worker = worker::WorkloadWorker {
                     process,
                     store: Arc::clone(&handles[process % handles.len()]),
@@ -171,6 +173,7 @@ impl RecordedRun {
     /// If anything is wrong.
     pub async fn check(&self, store: &dyn Store) {
         let log = self.log(store).await;
+        // Up to where the watcher followed: the log may have gone on.
         let end = self.watched.last().map_or(0, |group| group.sequence);
         let until_end = log.iter().filter(|group| group.sequence <= end);
         let missed: Vec<_> = until_end.clone().map(|group| group.sequence).collect();
@@ -181,6 +184,7 @@ impl RecordedRun {
             "the watcher saw other events"
         );
 
+        // The last write is no part of the history.
         let marker = self.prefix.join(MARKER).expect("a key");
         let log: Vec<_> = log.iter().map(|group| logged(group, &marker)).collect();
         let log: Vec<_> = log.into_iter().filter(|g| !g.changes.is_empty()).collect();
@@ -207,6 +211,7 @@ impl RecordedRun {
                 bounds.incarnation, self.start.incarnation,
                 "another history"
             );
+            // A compacted log could hide that a write was lost.
             assert!(bounds.floor <= self.start.sequence, "a compacted history");
             for group in page.groups {
                 let mine = group
@@ -218,6 +223,7 @@ impl RecordedRun {
                     groups.push(Arc::new(EventGroup::new(group.sequence, mine)));
                 }
             }
+            // At the head, or no progress: there is no more.
             if page.complete_to <= after || page.complete_to >= bounds.head {
                 return groups;
             }

@@ -81,6 +81,7 @@ async fn shown(api: &WebState, caller: &Caller, user: &User) -> Result<Value, We
 async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let caller = call.caller()?;
     let org = call.query.said("organization").unwrap_or(caller.org());
+    // All pages: the filter and the order of the query are about all rows.
     let mut all: Vec<User> = Vec::new();
     loop {
         let after = all.last().map(|user| user.id.clone());
@@ -151,6 +152,7 @@ async fn update(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErro
     ])?;
     let on = call.revision(&body.text("revision")?.unwrap_or_default())?;
     let said = |name: &str| -> Result<Option<Option<String>>, WebError> {
+        // Present and null takes it away, absent leaves it.
         let text = body.text(name)?;
         Ok(body.contains_key(name).then_some(text))
     };

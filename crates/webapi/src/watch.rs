@@ -78,12 +78,14 @@ fn told(
     stream::unfold(Some((telling, events)), |watch| async move {
         let (telling, mut events) = watch?;
         let event = match tokio::time::timeout(KEEP_ALIVE, events.next()).await {
+            // A comment, which browsers skip.
             Err(_) => return Some((Bytes::from_static(b":\n\n"), Some((telling, events)))),
             Ok(None) => return None,
             Ok(Some(event)) => event,
         };
         match telling.event(event).await {
             Ok(text) => Some((text, Some((telling, events)))),
+            // The last one: without a state the stream ends after it.
             Err(error) => Some((failed(&error), None)),
         }
     })
@@ -102,6 +104,7 @@ impl EventWriter {
 }
 
 fn failed(error: &WebError) -> Bytes {
+    // Without an id: a browser that comes back goes on after the last event that it got.
     framed("error", None, error.body().to_string().as_bytes())
 }
 

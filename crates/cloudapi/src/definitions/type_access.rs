@@ -108,6 +108,7 @@ async fn find(api: &CloudState, call: &CloudCall) -> Result<(TypeKey, Version, G
     let (of, version) = type_param(call)?;
     let grants = api.engine.type_acl(call.caller()?, &of, version).await?;
     let wanted = call.param("acl");
+    // Ids are derived and not stored, so every grant is compared.
     let mut grants = grants.into_iter();
     let grant = grants.find(|grant| grant_id(&of, version, &grant.member) == wanted);
     let none = || ApiError::id(wanted, "a grant of this type", "nothing has it");

@@ -23,6 +23,7 @@ pub(super) fn new(body: &TypeBody, policy: Policy) -> Result<Registration, ApiEr
         spec.insert(key.to_owned(), json!(value));
     }
     spec.insert("title".to_owned(), json!(body.needed("name")?));
+    // What is absent is left out by `say`, and a new version can't do without a schema.
     if body.map("schema")?.is_none() {
         return Err(ApiError::request("schema is missing"));
     }
@@ -72,6 +73,7 @@ pub(super) fn changed(
     let mut registration = Registration::of(file.to_string());
     registration.policy = policy;
     registration.external_id = match body.text("externalId")? {
+        // Empty takes it away, absent leaves it.
         None => before.external_id.clone(),
         Some(id) => Some(id).filter(|id| !id.is_empty()),
     };

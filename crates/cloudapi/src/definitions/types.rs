@@ -99,6 +99,7 @@ async fn shown(
     status: StatusCode,
 ) -> Result<RestAnswer, ApiError> {
     let version = done.id.version;
+    // Read again: the answer also has what the server sets by itself.
     let found = api.engine.visible_type(call.caller()?, of, version).await?;
     let answer = RestAnswer::json(status, &represent::entity_type(&found, call.version));
     Ok(warned(answer, done))

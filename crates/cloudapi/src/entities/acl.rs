@@ -37,6 +37,7 @@ async fn shared(api: &CloudState, call: &CloudCall) -> Result<SharedEntity, ApiE
         member: AclMember::User(resource.header.owner.clone()),
         level: AccessLevel::FullControl,
     };
+    // One row for the owner, also where a grant names it as well.
     let others = acl.grants().iter();
     let others = others.filter(|grant| grant.member != owner.member).cloned();
     let grants = std::iter::once(owner.clone()).chain(others).collect();

@@ -92,6 +92,7 @@ async fn answer(api: &CloudState, call: &CloudCall, of: ListOf) -> Result<RestAn
     let query = query(call, wanted, of)?;
     let mut page = api.engine.list(&caller, &query).await?;
     let total = page.total.unwrap_or_default();
+    // Asked only for an empty answer: whoever sees a row sees the type.
     // What nobody sees is as if it did not exist.
     if let (Some(of), 0) = (single, total)
         && !api.engine.sees_type(&caller, &of).await?
@@ -104,6 +105,7 @@ async fn answer(api: &CloudState, call: &CloudCall, of: ListOf) -> Result<RestAn
         page.quarantined.clear();
         page.next = None;
     }
+    // The cursor knows how far it is; a number beside it is not looked at.
     if matches!(query.page, PageAt::After(_)) {
         wanted.page = page.number;
     }

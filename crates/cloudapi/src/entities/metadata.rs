@@ -129,6 +129,7 @@ pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
     let said = read(&call.object()?)?;
     let caller = call.caller()?;
     let there = api.engine.entry(caller, &of, &target, id).await?;
+    // None of this changes while the entry lives, so it can't be outdated when the write comes.
     let kind = std::mem::discriminant(&there.value);
     let same = there.key == said.key && there.read_only == said.read_only;
     if !same || kind != std::mem::discriminant(&said.value) {

@@ -200,6 +200,7 @@ fn masked(content: &[u8], secure: &[String]) -> Vec<u8> {
             continue;
         };
         let Some(last) = path.pop() else {
+            // The empty pointer is the whole content.
             value = MASK.into();
             break;
         };
@@ -209,6 +210,7 @@ fn masked(content: &[u8], secure: &[String]) -> Vec<u8> {
             Value::Array(items) => items.get_mut(step.parse::<usize>().ok()?),
             _ => None,
         });
+        // What leads nowhere is passed over: there is nothing to hide.
         match around {
             Some(Value::Object(map)) => {
                 map.insert(last, MASK.into());

@@ -15,6 +15,7 @@ use http::header::IF_MATCH;
 /// The entity that the path names. Those of Coeval's own kinds are none of this API's.
 pub(super) fn entity(call: &CloudCall) -> Result<(TypeKey, Target), ApiError> {
     let (of, id) = urn::entity(call.param("id"))?;
+    // As for an id of nobody: this API has no resources of those kinds.
     if *of.vendor == *coeval_engine::VENDOR {
         let what = format!("resource {of} {id}");
         return Err(EngineError::NotFound { what }.into());
@@ -82,6 +83,7 @@ pub(super) fn wanting(caller: &Caller, version: Option<Version>) -> Caller {
 /// The revision that `If-Match` names, quoted or not. What can't be one never matches.
 pub(super) fn if_match(api: &CloudState, call: &CloudCall) -> Result<Option<Revision>, ApiError> {
     match call.headers().one(IF_MATCH.as_str())? {
+        // Where it is required, `*` still passes: the client has thought of it.
         None | Some("") if api.settings.if_match_required => Err(ApiError::IfMatchNeeded),
         None | Some("" | "*") => Ok(None),
         Some(text) => Ok(Some(revision(text))),

@@ -1,4 +1,10 @@
 //! Making, changing and deleting entities.
+//!
+//! An update settles three things before it writes: the version that the body is written at (the
+//! query's, else that of `entityType`, else the one that is shown), whether the entity moves to
+//! it, and the revision on which the write is conditioned. A client that reads at another version
+//! than the stored one and returns `entityType` as it was shown asks for no move: see [`meant`].
+//! What the body's version can't express stays, and the headers of the answer list it.
 
 use super::represent;
 use super::target::{accepted, entity, if_match, not_own, sequenced, wanting};
@@ -47,6 +53,7 @@ pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
         external_id: body.text("externalId")?.filter(|id| !id.is_empty()),
         unique: false,
         announced: true,
+        // Clients have a content checked by resolving it later, unless they ask for both at once.
         checking: if resolve {
             Checking::Resolve
         } else {
@@ -109,6 +116,7 @@ pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
         hooks,
     };
     let updated = api.engine.update(&caller, &of, &target, &update);
+    // A version in the body asks for a change of type, and clients know a code for its refusal.
     let updated = updated.await.map_err(|error| match store_at {
         StoreAt::Set => type_update(error),
         _ => restricted(error),
@@ -116,6 +124,7 @@ pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
     let location = |task: &Task| task_url(&api, &task.id.to_string());
     let (changed, task) = match updated {
         Updated::Done(changed, task) => (changed, task),
+        // A hook decides first: the entity is as it was.
         Updated::Accepted(task) => return Ok(RestAnswer::accepted(&location(&task))),
     };
     let resource = &changed.resource;
@@ -197,6 +206,7 @@ async fn meant(
 ) -> Result<(Version, StoreAt), ApiError> {
     let wants = &caller.wanted;
     let plain = wants.accept.is_empty() && wants.release.is_none();
+    // Whoever has told no versions that it understands means the body's type as it is written.
     if let (Some(said), true) = (said, plain) {
         return Ok((said, StoreAt::Set));
     }

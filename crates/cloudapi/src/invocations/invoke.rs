@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 /// Arguments and metadata; a body that is not there says neither.
 fn given(call: &CloudCall) -> Result<(Value, Value), ApiError> {
+    // Blanks alone are no body: some clients send a line break.
     let body = if call.body.iter().all(u8::is_ascii_whitespace) {
         Map::new()
     } else {

@@ -20,6 +20,7 @@ pub(super) async fn of_entity(
     call: CloudCall,
 ) -> Result<RestAnswer, ApiError> {
     let (of, id) = urn::entity(call.param("id"))?;
+    // Read first, so that the answer tells nobody of an entity that is hidden.
     api.engine.get(call.caller()?, &of, &Target::Id(id)).await?;
     Err(none(&call))
 }

@@ -36,6 +36,7 @@ pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
     // The engine creates organizations enabled.
     let enabled = body.flag("isEnabled")?.unwrap_or(true);
     let mut org = api.engine.create_org(caller, &new).await?;
+    // A second write. In between it is enabled, and has nobody in it who could log in.
     if !enabled {
         let edit = OrgEdit {
             enabled: Some(false),
@@ -58,6 +59,7 @@ pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
     // A PUT replaces: a display name or description that is absent is removed. Data centers are not in this
     // form, and stay.
     let edit = OrgEdit {
+        // On what was just read: a change in between is refused, and not overwritten.
         revision: Some(org.revision),
         display_name: Some(body.text("displayName")?),
         description: Some(body.text("description")?),

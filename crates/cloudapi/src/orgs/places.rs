@@ -46,6 +46,7 @@ pub(crate) fn org_href(api: &CloudState, id: &str) -> String {
 
 /// The id of an organization's virtual data center.
 pub(crate) fn vdc_id(org: &str, name: &str) -> String {
+    // From both, so that the same name in two organizations is two data centers.
     urn::derived("vdc", &format!("{org}\0{name}"))
 }
 
@@ -75,6 +76,7 @@ pub(crate) async fn orgs(api: &CloudState, caller: &Caller) -> Result<Vec<Organi
             break;
         }
     }
+    // The engine pages by id; people look for names.
     all.sort_by(|one, other| one.name.cmp(&other.name));
     Ok(all)
 }

@@ -162,6 +162,7 @@ fn organization(api: &CloudState, org: &Organization) -> Value {
 /// Of the organization that the caller acts in; the provider's administrator sees all.
 async fn users(api: &CloudState, caller: &Caller) -> Result<Vec<Value>, ApiError> {
     let mut rows = Vec::new();
+    // A provider that acts for a tenant sees only that tenant's users.
     let acting = caller.org() != caller.subject.org();
     for org in places::orgs(api, caller).await? {
         if acting && org.id != caller.org() {
@@ -179,6 +180,7 @@ async fn users(api: &CloudState, caller: &Caller) -> Result<Vec<Value>, ApiError
 }
 
 async fn tasks(api: &CloudState, caller: &Caller) -> Result<Vec<Value>, ApiError> {
+    // The newest ones: tasks pile up, and a query reads all that it filters.
     let page = api.engine.tasks(caller, &TaskQuery::newest(TASKS)).await?;
     let mut rows = Vec::new();
     for task in page.tasks {

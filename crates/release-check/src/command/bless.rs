@@ -33,6 +33,7 @@ pub(crate) struct BlessOptions {
 
 pub(crate) fn run(options: &BlessOptions) -> Result<String, CommandFailure> {
     let kept = read_kept_releases(&options.releases)?;
+    // Before the binary is asked, which takes a server and its time.
     refuse_number(options, &kept)?;
     let commit = match &options.commit {
         Some(commit) => commit.clone(),
@@ -40,6 +41,7 @@ pub(crate) fn run(options: &BlessOptions) -> Result<String, CommandFailure> {
     };
     let served = ask_binary(&options.binary, !options.without_outputs)?;
     let found = served.surface.release;
+    // The binary knows which release it is. A wrong number would be kept for ever.
     if found != options.release {
         return Err(CommandFailure::new(format!(
             "{} is of release {found}, not {}: nothing was kept",
@@ -112,6 +114,7 @@ fn keep(
     releases: &Path,
     target: &Path,
 ) -> Result<(), CommandFailure> {
+    // Beside its target: within one file system the rename happens at once or not at all.
     let unfinished = tempfile::Builder::new()
         .prefix(".blessing-")
         .tempdir_in(releases)?;

@@ -47,6 +47,7 @@ pub(super) fn collect_outputs(binary: &Path) -> Result<CommandOutputs, CommandFa
     for (name, text) in FILES {
         std::fs::write(home.path().join(name), text)?;
     }
+    // With a name it lives until all steps are done; `_` alone would stop it at once.
     let _server = start_server(&home, binary)?;
     let mut outputs = CommandOutputs::new();
     for step in STEPS {

@@ -119,6 +119,7 @@ pub(super) fn wait_for<T>(
 ) -> Result<Option<T>, CommandFailure> {
     let begun = Instant::now();
     loop {
+        // Asked before the time is looked at, so that also a slow machine gets an answer.
         if let Some(answer) = ask() {
             return Ok(Some(answer?));
         }

@@ -24,6 +24,7 @@ impl ServedFiles {
 
 /// Asks the binary; `outputs` says whether its commands are run too, which takes a server.
 pub(super) fn ask_binary(binary: &Path, outputs: bool) -> Result<ServedFiles, CommandFailure> {
+    // An absolute path: the binary is run in a folder of its own.
     let binary = binary.canonicalize().map_err(|error| {
         CommandFailure::new(format!("{} can't be run: {error}", binary.display()))
     })?;

@@ -13,6 +13,7 @@ pub(crate) fn additions<'a>(
     for api in &served.apis {
         let area = SurfaceArea::from(api.style);
         for (name, operation) in &api.operations {
+            // Not only the newest one: what an older release had comes back, and is no addition.
             let known = kept.iter().filter_map(|kept| kept.surface.api(api.style));
             if !known
                 .into_iter()

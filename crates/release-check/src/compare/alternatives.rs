@@ -118,9 +118,11 @@ impl ValueKinds {
                 first.extend(second);
                 Some(first)
             }
+            // One of them takes any value, so both together do.
             _ => None,
         };
         before.closed &= details.closed;
+        // Different limits can't be joined in general, so none are claimed.
         if before.limits != details.limits {
             before.limits = ValueLimits::default();
         }

@@ -74,6 +74,7 @@ fn compare_items<'a>(
     }
     let fewer = match (&old.choices, &new.choices) {
         (_, None) => None,
+        // A list where any value was taken takes fewer, though nobody can name which.
         (None, Some(_)) => Some(Vec::new()),
         (Some(before), Some(now)) => {
             let gone: Vec<&str> = before.difference(now).map(String::as_str).collect();

@@ -10,6 +10,7 @@ pub(super) fn compare<'a>(
     new: &'a ReleaseSurface,
     found: &mut Vec<SurfaceDifference<'a>>,
 ) {
+    // It takes a server to learn them, so one side may not have any.
     let (Some(before), Some(now)) = (&old.outputs, &new.outputs) else {
         return;
     };
@@ -25,6 +26,7 @@ pub(super) fn compare<'a>(
             continue;
         };
         for (path, types) in paths {
+            // Not printed is one of the types, so that a field that comes and goes is seen.
             let absent = || BTreeSet::from([ABSENT.to_owned()]);
             let new = printed.get(path).cloned().unwrap_or_else(absent);
             if new != *types {

@@ -69,6 +69,7 @@ impl<'a> ShapeWalk<'a> {
             else {
                 return;
             };
+            // Walked before: what several operations share is told once.
             if !self.seen.insert((pair.side, pair.old, pair.new)) {
                 return;
             }
@@ -102,6 +103,7 @@ impl<'a> ShapeWalk<'a> {
             };
             self.tell(place.clone(), change);
         }
+        // Alternatives have no names, so every old element is held to every new one.
         for before in &old.lists {
             for now in &new.lists {
                 self.push(side, &before.element, &now.element, place.elements());
@@ -142,6 +144,7 @@ impl<'a> ShapeWalk<'a> {
             }
             let place = place.field(name);
             self.tell(place.clone(), SurfaceChange::NewField { side, field: now });
+            // It may have been another field's number: then old clients read the wrong thing.
             let taken = old
                 .fields
                 .iter()
@@ -186,6 +189,7 @@ impl<'a> ShapeWalk<'a> {
         match (old.values.as_deref(), new.values.as_deref()) {
             (Some(before), Some(now)) => self.push(side, before, now, place),
             (Some(before), None) => {
+                // Not described any more: refused keys are gone, and others may still be anything.
                 let now = if new.closed { &NOTHING } else { &ANYTHING };
                 self.push(side, before, now, place);
             }
@@ -219,6 +223,7 @@ fn alike<'a>(
     for before in old {
         pairs.extend(nearest(before, new).map(|now| (*before, now)));
     }
+    // Also from the other side, so that each new object is compared with one.
     for now in new {
         let pair = nearest(now, old).map(|before| (before, *now));
         let known = |pair: &(&ObjectShape, &ObjectShape)| {

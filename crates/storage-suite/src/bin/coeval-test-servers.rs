@@ -53,6 +53,7 @@ async fn run() -> Result<u8, String> {
     let mut interrupted = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut terminated = signal(SignalKind::terminate()).map_err(failed)?;
 
+    // Tests about durability start a server of their own.
     let postgres = asked
         .postgres
         .then(PostgresServer::start_without_sync)
@@ -96,6 +97,7 @@ async fn end(child: &mut Child, signal: &str) {
 }
 
 fn exit_code(status: ExitStatus) -> u8 {
+    // As shells say it: 128 and the signal.
     let code = status
         .code()
         .or_else(|| status.signal().map(|signal| 128 + signal));

@@ -65,6 +65,7 @@ impl KeyOperation {
             OperationKind::Read(shown) => (*shown == state).then_some(state),
             OperationKind::Accepted(step, fresh) => play(step, state, *fresh).ok(),
             OperationKind::Refused(step, refusal) => {
+                // A refusal draws no revision, so any will do.
                 let refused = play(step, state, Revision::NEVER);
                 (refused.as_ref() == Err(refusal)).then_some(state)
             }
@@ -158,6 +159,7 @@ fn search(certain: &[KeyOperation], uncertain: &[KeyOperation]) -> SearchOutcome
     let mut way = vec![(candidates(certain, uncertain, &first, 0), first, 0)];
     let mut furthest = 0;
     while let Some((next, here, done_to)) = way.last_mut() {
+        // Uncertain parts may stay out of the order: they may never have happened.
         if *done_to == certain.len() {
             return SearchOutcome::Order;
         }
@@ -173,10 +175,12 @@ fn search(certain: &[KeyOperation], uncertain: &[KeyOperation]) -> SearchOutcome
             continue;
         };
         let there = here.with(i, state);
+        // All certain parts before this one are placed, so that the next scan begins here.
         let mut done_to = *done_to;
         while done_to < certain.len() && there.has(done_to) {
             done_to += 1;
         }
+        // The same parts with the same state lead on in the same ways, whatever their order was.
         if seen.insert(there.clone()) {
             if seen.len() > MOST {
                 return SearchOutcome::TooMany;
@@ -202,6 +206,7 @@ fn candidates(
     let mut first_return = u64::MAX;
     let mut ready = Vec::new();
     for (i, part) in certain.iter().enumerate().skip(done_to) {
+        // Sorted by call: all that follow are called later still.
         if part.call > first_return {
             break;
         }

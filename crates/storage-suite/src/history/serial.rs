@@ -53,9 +53,11 @@ pub fn check_serial(operations: &[Operation], log: &[Logged]) -> Result<Vec<Oper
 fn decide(operation: &Operation, place: Option<WritePlace>) -> Operation {
     let mut decided = operation.clone();
     if let Outcome::Unknown(revision) = operation.outcome {
+        // Not in the log: it did not happen.
         decided.outcome = Outcome::Failed;
         if let Some(WritePlace::Group(sequence)) = place {
             decided.outcome = Outcome::Done(sequence, revision);
+            // It may have taken effect long after its caller had given up.
             decided.done = u64::MAX;
         }
     }
@@ -134,6 +136,7 @@ struct WriteReplay<'a> {
 
 impl WriteReplay<'_> {
     fn run(&mut self, log: &[Logged]) -> Result<(), Violation> {
+        // All that is known of one sequence: its group in the log, and who reported it.
         let mut points: BTreeMap<u64, (Option<&Logged>, Vec<usize>)> = BTreeMap::new();
         for group in log {
             points.entry(group.sequence).or_default().0 = Some(group);
@@ -144,6 +147,7 @@ impl WriteReplay<'_> {
             }
         }
         for (sequence, (group, mut here)) in points {
+            // The group first: a read at its sequence shows what it wrote.
             if let Some(group) = group {
                 let owner = self.owner(group, &here)?;
                 self.places[owner] = Some(WritePlace::Group(sequence));
@@ -164,6 +168,7 @@ impl WriteReplay<'_> {
             Request::Write(moves) => self.effect(moves, revision).as_ref() == Ok(&group.changes),
             Request::Read(_) => false,
         };
+        // Whoever was told this sequence comes first; only then one that never heard.
         for &i in here {
             if let Outcome::Done(_, revision) = self.operations[i].outcome
                 && fits(i, revision)
@@ -175,9 +180,11 @@ impl WriteReplay<'_> {
             let Outcome::Unknown(revision) = self.operations[i].outcome else {
                 return false;
             };
+            // What was called when this group had been seen by others can't have written it.
             self.floors[i] < group.sequence && fits(i, revision)
         });
         match found {
+            // Taken out: one write is one group.
             Some(place) => Ok(self.unknown.remove(place)),
             None => wrong(format!(
                 "nobody wrote {group:?}; acknowledged there: {:?}",
@@ -225,6 +232,7 @@ impl WriteReplay<'_> {
                 }
             }
             (Request::Write(moves), Outcome::Done(_, revision)) => {
+                // Acknowledged without a group of its own: right only if there was nothing to tell.
                 let effect = self.effect(moves, *revision);
                 if effect != Ok(Vec::new()) {
                     return wrong(format!(
@@ -246,6 +254,8 @@ fn check_real_time(
 ) -> Result<(), Violation> {
     for ((operation, floor), place) in operations.iter().zip(floors).zip(places) {
         let late_enough = match place {
+            // A write comes after all that had returned; what changes nothing may share their
+            // sequence.
             Some(WritePlace::Group(sequence)) => sequence > floor,
             Some(WritePlace::After(sequence)) => sequence >= floor,
             None => true,
@@ -302,6 +312,7 @@ fn check_refusals(
         let empty = Vec::new();
         let timeline = timelines.get(&step.key).unwrap_or(&empty);
         let states = states_between(timeline, floors[i], ceilings[i]);
+        // One moment is enough: when exactly it was judged nobody knows.
         let true_once = states
             .into_iter()
             .any(|state| play(step, state, Revision::NEVER).as_ref() == Err(refusal));
@@ -323,6 +334,7 @@ fn states_between(
 ) -> Vec<Option<Version>> {
     let begins = timeline.partition_point(|(since, _)| *since <= first);
     let ends = timeline.partition_point(|(since, _)| *since <= last);
+    // The state at the beginning counts too.
     let before = begins.checked_sub(1).and_then(|i| timeline[i].1);
     let within = timeline[begins..ends.max(begins)]
         .iter()

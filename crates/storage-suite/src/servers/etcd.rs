@@ -70,6 +70,7 @@ impl EtcdCluster {
             settings: settings.iter().map(|&s| s.to_owned()).collect(),
             members: (0..members).map(member).collect::<Result<_, String>>()?,
         };
+        // All of them before the first is awaited: one member has no quorum, and is never healthy.
         for i in 0..members {
             cluster.run(i)?;
         }
@@ -114,6 +115,7 @@ impl EtcdCluster {
         let running = running.filter(|(_, member)| member.process.is_some());
         running
             .filter_map(|(i, _)| Some((i, self.status(i)?)))
+            // The leader is the member that names itself.
             .find(|(_, status)| status.0 == status.1)
             .map(|(i, _)| i)
     }

@@ -50,6 +50,7 @@ impl PostgresServer {
         let programs = programs().ok_or(MISSING)?;
         let user = user()?;
         let directory = directory("postgres")?;
+        // Another user runs the server, and must be able to write there.
         if let Some(user) = user {
             chown(directory.path(), Some(user.uid), Some(user.gid)).map_err(|e| e.to_string())?;
         }
@@ -169,6 +170,7 @@ impl PostgresServer {
             }
             thread::sleep(Duration::from_millis(30));
         }
+        // Ended before its log is read, so that all of it is there.
         drop(process);
         Err(format!("PostgreSQL did not start:\n{}", tail(&self.log())))
     }

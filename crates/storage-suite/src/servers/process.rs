@@ -78,6 +78,7 @@ impl ChildProcess {
 
 impl Drop for ChildProcess {
     fn drop(&mut self) {
+        // Without a sender the keeper's wait fails, which is its order to kill the child.
         self.orders.take();
         if let Some(keeper) = self.keeper.take() {
             let _ = keeper.join();
@@ -159,6 +160,7 @@ fn clear_leftovers() {
             .and_then(|name| name.strip_prefix(DIRECTORY))
             .and_then(|rest| rest.split('-').next())
             .and_then(|pid| pid.parse::<u32>().ok());
+        // A pid that was given away again keeps a directory. Better that than to remove one in use.
         if owner.is_some_and(|pid| !Path::new(&format!("/proc/{pid}")).exists()) {
             let _ = fs::remove_dir_all(entry.path());
         }

@@ -32,6 +32,7 @@ pub(super) async fn follow(
             }
             Err(error) => assert!(may_resume(&error), "the watch is refused: {error:?}"),
         }
+        // A watch that is cut at once must not make this spin.
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
 }

@@ -78,6 +78,7 @@ impl WorkloadWorker {
     }
 
     fn known(&mut self, key: &Key) -> WriteCondition {
+        // A revision that nothing ever has: such a write must be refused.
         let unknown = (Revision::NEVER, None);
         let (revision, expires) = self.known.get(key).copied().unwrap_or(unknown);
         match self.dice.below(2) {
@@ -119,6 +120,7 @@ impl WorkloadWorker {
             _ => self.known(&key),
         };
         let act = match self.dice.below(6) {
+            // A keep-alive of what must not exist could never hold.
             0 => Act::Delete,
             1 => Act::Nop,
             2 if condition != WriteCondition::NotExists => self.keep_alive(),
@@ -167,6 +169,7 @@ impl WorkloadWorker {
                     Refusal::AlreadyExists(key, revision) | Refusal::Conflict(key, revision),
                 ),
             ) => {
+                // The refusal tells no expiry.
                 self.known.insert(key.clone(), (*revision, None));
             }
             _ => {}
@@ -235,6 +238,7 @@ async fn write(store: &DynStore, moves: &[Move]) -> Result<CommittedWrite, Stora
 }
 
 fn failure(error: &StorageError, request: &Request, faults: bool) -> Outcome {
+    // A refusal is an answer, also of a store that fails now and then.
     if let (Request::Write(_), Some(refusal)) = (request, Refusal::of(error)) {
         return Outcome::Refused(refusal);
     }
