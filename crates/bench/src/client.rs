@@ -36,6 +36,7 @@ impl LoadConnection {
         let uri: Uri = server.url.parse().unwrap();
         let host = uri.authority().unwrap().to_string();
         let stream = TcpStream::connect(&host).await.unwrap();
+        // Without this the pauses of Nagle's algorithm would be measured.
         stream.set_nodelay(true).unwrap();
         let sending = match uri.scheme_str() {
             Some("https") => {
@@ -113,6 +114,7 @@ pub(crate) async fn send_requests(
         connections.push(LoadConnection::open(server, Some(token.to_owned())).await);
     }
     let (next, count) = (Arc::new(next), Arc::new(count));
+    // One counter for all connections, so that no two send the same request.
     let number = Arc::new(AtomicU64::new(0));
     load(
         server,

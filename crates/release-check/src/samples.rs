@@ -62,11 +62,13 @@ fn collect(path: &str, values: &[&Value], found: &mut BTreeMap<String, BTreeSet<
             .filter_map(|object| object.get(name))
             .collect();
         let has_parts = |value: &&Value| value.is_object() || value.is_array();
+        // What somebody's own data looks like is no promise of ours.
         if FREE_FIELDS.contains(&name.as_str()) && inner.iter().any(has_parts) {
             found.insert(path.clone(), [FREE.to_owned()].into());
         } else {
             collect(&path, &inner, found);
         }
+        // Not in every object: scripts must be ready for that.
         if inner.len() < objects.len() {
             found.entry(path).or_default().insert(ABSENT.to_owned());
         }

@@ -32,6 +32,7 @@ pub(crate) async fn measure(table: &mut RatioTable, records: usize) {
     note("compacted to the usual retention", begun);
     let begun = Instant::now();
     let found = check(store, &quiet).await.unwrap();
+    // A record and its index entry each.
     assert_eq!((found.records, found.wrong), (2 * records as u64, 0));
     note("checked", begun);
     let begun = Instant::now();
@@ -39,6 +40,7 @@ pub(crate) async fn measure(table: &mut RatioTable, records: usize) {
     backup(store, &to, &quiet).await.unwrap();
     note("backed up", begun);
     let begun = Instant::now();
+    // Asked before the store is closed.
     let size = store.status().await.unwrap().bytes.unwrap_or(0);
     store.close().await;
     let opened = open(&url("store.db"), OpenOptions::default())

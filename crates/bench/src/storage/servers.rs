@@ -19,6 +19,7 @@ pub(crate) async fn etcd(table: &mut RatioTable, time: Duration) {
 async fn measure(table: &mut RatioTable, name: &str, url: &str, (goal, time): (f64, Duration)) {
     let opened = open(url, OpenOptions::default()).await.unwrap();
     let one = rate(&opened.store, 1, 0, time).await;
+    // Other numbers than before, so that both rounds only create.
     let many = rate(&opened.store, 64, 1_000_000, time).await;
     opened.store.close().await;
     let what = format!("{name}: 64 durable writers / one");

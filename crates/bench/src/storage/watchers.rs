@@ -45,6 +45,7 @@ pub(crate) async fn latency(table: &mut RatioTable, store: &DynStore, time: Dura
         }));
     }
     let with = paced(store, 20_000_000, writes).await;
+    // Awaited, so that late deliveries are counted as well.
     for task in tasks {
         tokio::time::timeout(Duration::from_secs(30), task)
             .await
@@ -68,6 +69,7 @@ pub(crate) async fn latency(table: &mut RatioTable, store: &DynStore, time: Dura
 async fn paced(store: &DynStore, first: u64, writes: u64) -> f64 {
     let value = Bytes::from(vec![b'v'; 1024]);
     let mut times = Histogram::<u64>::new(3).unwrap();
+    // A steady rate: at full load the times would be those of a queue.
     let mut timer = tokio::time::interval(Duration::from_micros(1_000_000 / WRITES_A_SECOND));
     for number in first..first + writes {
         timer.tick().await;
@@ -81,6 +83,7 @@ async fn paced(store: &DynStore, first: u64, writes: u64) -> f64 {
 /// Resuming over the last hundred of many events, and over all of them.
 pub(crate) async fn resume(table: &mut RatioTable, store: &DynStore, events: usize) {
     let status = store.status().await.unwrap();
+    // As far back as events are kept.
     for missed in [
         100,
         events.min((status.head - status.floor) as usize) as u64,

@@ -48,6 +48,7 @@ pub(crate) async fn rate(store: &DynStore, writers: usize, first: u64, time: Dur
 pub(crate) async fn fill(store: &DynStore, count: usize) {
     let value = Bytes::from(vec![b'v'; VALUE]);
     let next = Arc::new(AtomicU64::new(0));
+    // Many callers, so that they share durable commits.
     let tasks = (0..256).map(|_| {
         let (store, next, value) = (Arc::clone(store), Arc::clone(&next), value.clone());
         tokio::spawn(async move {

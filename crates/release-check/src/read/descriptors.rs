@@ -36,6 +36,7 @@ pub fn read_descriptors(bytes: &[u8]) -> Result<ApiDocument, DocumentProblem> {
         }
     }
     for message in pool.all_messages() {
+        // An entry of a map is a message of the language, and no shape of the API.
         if is_ours(message.full_name()) && !message.is_map_entry() {
             let shape = ValueShape::Object(object(&pool, &message));
             api.shapes.insert(message.full_name().to_owned(), shape);
@@ -45,6 +46,7 @@ pub fn read_descriptors(bytes: &[u8]) -> Result<ApiDocument, DocumentProblem> {
         api.enums
             .insert(described.full_name().to_owned(), values(&described));
     }
+    // A check that reads nothing finds nothing.
     if api.operations.is_empty() && api.shapes.is_empty() {
         return Err(DocumentProblem::new(
             "it describes no service and no message",
@@ -64,6 +66,7 @@ fn operation(pool: &DescriptorPool, method: &MethodDescriptor) -> ApiOperation {
         media: String::new(),
     };
     let rules = declared(pool, METHOD_RULES, &method.options());
+    // The language's own `deprecated` does not say until when.
     let bare = method.method_descriptor_proto().options.as_ref();
     let bare = bare.is_some_and(MethodOptions::deprecated);
     let bounded = rules.as_ref().map(|rules| text(rules, "bounded"));

@@ -63,6 +63,7 @@ pub fn read_kept_releases(releases: &Path) -> Result<Vec<KeptRelease>, ReadError
         for name in ["COMMIT", "outputs.json"] {
             read_with(&folder.join(name), |_| Ok(()))?;
         }
+        // A folder under a wrong name would be compared as another release.
         if surface.release != release {
             let problem = format!("it says {}", surface.release);
             return located(&folder.join("release"), Err(DocumentProblem::new(problem)));
@@ -96,6 +97,7 @@ fn kinds(folder: &Path) -> Result<Vec<CatalogItem>, ReadError> {
             read_kind_version(text)
         })?);
     }
+    // Without any there would be nothing to compare, and nobody would know.
     if all.is_empty() {
         return located(folder, Err(DocumentProblem::new("it has no type files")));
     }
@@ -139,6 +141,7 @@ fn listed(folder: &Path) -> Result<Vec<PathBuf>, ReadError> {
     let mut paths = paths
         .collect::<Result<Vec<_>, _>>()
         .map_err(unreadable(folder))?;
+    // In order, so that every run tells the same.
     paths.sort();
     Ok(paths)
 }

@@ -26,6 +26,7 @@ pub fn read_openapi(style: ApiStyle, document: &Value) -> Result<ApiDocument, Do
         return Err(DocumentProblem::new("it has no paths"));
     };
     for (path, item) in paths {
+        // Beside its methods a path has parameters and remarks.
         for (method, described) in entries(item).filter(|(key, _)| METHODS.contains(&key.as_str()))
         {
             let name = format!("{} {path}", method.to_uppercase());

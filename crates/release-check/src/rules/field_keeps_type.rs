@@ -80,6 +80,7 @@ fn tighter(old: &ValueKinds, new: &ValueKinds) -> Option<String> {
 
 fn tighter_limit(old: &ValueLimits, new: &ValueLimits) -> Option<String> {
     for (name, limit) in &new.upper {
+        // Without a limit before, any limit is tighter.
         if old.upper.get(name).is_none_or(|before| before > limit) {
             return Some(format!("{name} is {limit}"));
         }
@@ -91,6 +92,7 @@ fn tighter_limit(old: &ValueLimits, new: &ValueLimits) -> Option<String> {
             return Some(format!("{name} is {limit}"));
         }
     }
+    // Whether another pattern takes less can't be decided here, so every other one counts.
     let pattern = new.pattern.as_ref().filter(|_| old.pattern != new.pattern);
     pattern.map(|pattern| format!("pattern is {pattern}"))
 }

@@ -24,6 +24,7 @@ fn judge(difference: &SurfaceDifference<'_>, context: &RuleContext<'_>) -> Optio
     if !old.populated || new.populated {
         return None;
     }
+    // What may go altogether may also be missing now and then.
     refused(old.deprecation.as_ref(), context)?;
     Some("every answer had it, and not every one has it now".to_owned())
 }

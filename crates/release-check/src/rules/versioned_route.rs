@@ -17,6 +17,7 @@ fn judge(difference: &SurfaceDifference<'_>, context: &RuleContext<'_>) -> Optio
         return None;
     };
     let kept = context.kept.iter().filter_map(|kept| kept.surface.api(api.style));
+    // What is served counts too: two versions may come with one release.
     let known: Vec<&ApiDocument> = kept.chain(context.served.api(api.style)).collect();
     match api.style {
         ApiStyle::Webapi => judge_route(name, &known),
@@ -30,6 +31,7 @@ fn judge_route(name: &str, known: &[&ApiDocument]) -> Option<String> {
     let Some((version, rest)) = route_version(path) else {
         return Some("its path does not begin with /v1/webapi/".to_owned());
     };
+    // Version 1 has none before it.
     let before = version.checked_sub(1).filter(|before| *before > 0)?;
     let before = without_names(&format!("{method} /v{before}/webapi/{rest}"));
     let mut all = known.iter().flat_map(|api| api.operations.keys());
@@ -56,6 +58,7 @@ fn judge_package(name: &str, known: &[&ApiDocument]) -> Option<String> {
     let Some(version) = version else {
         return Some(format!("its package {package} does not end with .v1"));
     };
+    // Version 1 has none before it.
     let before = version.checked_sub(1).filter(|before| *before > 0)?;
     let mut all = known.iter().flat_map(|api| api.operations.keys());
     let stands = all.any(|operation| package_version(operation) == Some((package, Some(before))));

@@ -25,6 +25,7 @@ pub(super) fn count_lines(file: &SourceFile) -> LineCounts {
     }
     let mut visitor = LineVisitor::default();
     visitor.visit_file(&file.syntax);
+    // Where the tokens of a line end: `//` inside of a string is no comment.
     let mut ends = BTreeMap::new();
     note_ends(file.tokens.clone(), &mut ends);
     let mut counts = LineCounts::default();
@@ -83,6 +84,7 @@ impl LineVisitor {
     fn add_function(&mut self, body: &Block) {
         let braces = body.brace_token.span;
         let (open, close) = (braces.open().start().line, braces.close().end().line);
+        // Without the lines of the braces themselves.
         self.of_functions.extend(open + 1..close);
     }
 }

@@ -26,6 +26,7 @@ impl ModuleGraph {
     pub(super) fn of(files: &[SourceFile]) -> Self {
         let mut graph = Self::default();
         let product: Vec<_> = files.iter().filter(|file| !file.is_test).collect();
+        // In passes: a path is resolved by modules and imports, and all of them must be known.
         for file in &product {
             graph.add_modules(&file.module, &file.syntax.items);
         }
@@ -100,7 +101,9 @@ impl ModuleGraph {
 
     /// The module that a path leads to, through re-exports.
     fn module_of(&self, mut path: ModulePath) -> Option<ModulePath> {
+        // Re-exports may lead in circles.
         for _ in 0..MOST_HOPS {
+            // The longest prefix that is a module; what follows is an item in it.
             let known = (1..=path.len())
                 .rev()
                 .find_map(|length| {
@@ -175,6 +178,7 @@ struct PathVisitor<'a> {
 
 impl PathVisitor<'_> {
     fn add(&mut self, path: Vec<String>) {
+        // Other paths begin with an imported name, and the import was counted.
         let first = path.first().map(String::as_str);
         if matches!(first, Some("crate" | "self" | "super")) {
             self.named.push((self.module.clone(), path));
@@ -192,6 +196,7 @@ impl PathVisitor<'_> {
                     self.add(std::mem::take(&mut path));
                     path.push(name.to_string());
                 }
+                // Two colons in a row join names; anything else ends the path.
                 TokenTree::Punct(mark) if mark.as_char() == ':' => {
                     colons += 1;
                     continue;

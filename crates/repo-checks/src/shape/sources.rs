@@ -78,10 +78,12 @@ fn read_module(
     );
     files.push(file);
     for child in declared {
+        // A file that does not exist may be generated, or of another platform.
         let found = child.candidates.iter().find(|path| path.is_file());
         let Some(found) = found else { continue };
         let mut names = module.clone();
         names.extend(child.names);
+        // Where its own modules are: beside a `mod.rs` or a redirected file, else in its folder.
         let below = if found.ends_with("mod.rs") || child.is_redirected {
             found.parent().unwrap_or(Path::new("")).to_owned()
         } else {
@@ -186,6 +188,7 @@ pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         let path = attribute.path();
         if !path.is_ident("cfg") {
+            // `#[test]` and its kin, whatever stands before the last name.
             return path
                 .segments
                 .last()
@@ -194,6 +197,7 @@ pub(super) fn is_for_tests(attributes: &[Attribute]) -> bool {
         let Ok(list) = attribute.meta.require_list() else {
             return false;
         };
+        // By its text, since `not(test)` must not count.
         let condition = list.tokens.to_string();
         condition == "test"
             || condition.starts_with("all (test")

@@ -32,6 +32,7 @@ pub(super) fn merged(document: &Value, schema: &Value) -> Result<Value, Document
 }
 
 fn merged_within(document: &Value, schema: &Value, steps: usize) -> Result<Value, DocumentProblem> {
+    // A schema may lead back to itself.
     let Some(steps) = steps.checked_sub(1) else {
         return Err(DocumentProblem::new(
             "schemas that contain themselves by allOf or $ref",
@@ -68,7 +69,9 @@ pub(super) fn both(first: Value, second: Value) -> Value {
             (None, _) => value,
             (Some(old), "properties") => both_properties(old, value),
             (Some(old), "items" | "additionalProperties") => both(old, value),
+            // What either needs is needed.
             (Some(old), "required") => union(&old, &value),
+            // Only what both allow is left.
             (Some(old), "type" | "enum") => intersection(&old, &value),
             (Some(old), _) => old,
         };

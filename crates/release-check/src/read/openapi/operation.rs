@@ -80,6 +80,7 @@ fn read_body(
     for (media, described) in entries(member(body, "content")) {
         let schema = described.get("schema").unwrap_or(&Value::Bool(true));
         let mut read = shape(document, resolved_alias(document, schema)?)?;
+        // Only the fields of JSON stand beside the parameters.
         if media != JSON {
             let field = SurfaceField::optional(read);
             request.fields.insert(format!("body ({media})"), field);

@@ -57,6 +57,7 @@ fn shape_within(scope: SchemaScope<'_>, schema: &Value) -> Result<ValueShape, Do
         if has_structure(schema) {
             return shape_within(scope, &merged(document, schema)?);
         }
+        // Looked up only to refuse a reference that leads nowhere.
         target(document, reference)?;
         let Some(name) = schema_name(reference) else {
             return Err(DocumentProblem::new(format!("{reference} is no schema")));
@@ -113,11 +114,13 @@ fn kinds(schema: &Value) -> Vec<String> {
     if !named.is_empty() {
         return named;
     }
+    // Without a type the listed values tell it.
     let values = listed_values(schema);
     if !values.is_empty() {
         let kinds: BTreeSet<&str> = values.iter().map(kind_of).collect();
         return kinds.into_iter().map(str::to_owned).collect();
     }
+    // Else keywords that only one type has.
     let implied = [
         (
             "object",
@@ -180,6 +183,7 @@ fn one_kind(
 fn values_of(schema: &Value, kind: &str) -> Option<BTreeSet<String>> {
     let listed = listed_values(schema);
     let closed = !listed.is_empty();
+    // Every integer is a number as well.
     let fits = |value: &&Value| kind_of(value) == kind || kind == "number";
     closed.then(|| listed.iter().filter(fits).map(Value::to_string).collect())
 }
@@ -207,8 +211,10 @@ fn object(scope: SchemaScope<'_>, schema: &Value) -> Result<ObjectShape, Documen
             .insert(name.clone(), field_within(scope, property)?);
     }
     for name in items(member(schema, "required")).filter_map(Value::as_str) {
+        // A name may be required without being described.
         let field = object.fields.entry(name.to_owned());
         let field = field.or_insert_with(|| SurfaceField::optional(ValueShape::Anything));
+        // One word for both sides: a request needs it, and an answer always has it.
         (field.required, field.populated) = (true, true);
     }
     match member(schema, "additionalProperties") {
