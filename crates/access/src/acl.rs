@@ -99,6 +99,7 @@ impl Acl {
     /// The highest level of all grants that apply to the caller.
     #[must_use]
     pub fn level_for(&self, subject: &AccessSubject) -> Option<AccessLevel> {
+        // Searched by key: an ACL may have thousands of grants, and a caller has a handful of keys.
         let roles = subject.roles().iter().map(|role| (1, role.as_str()));
         std::iter::once((0, subject.user()))
             .chain(roles)
@@ -123,7 +124,9 @@ impl Acl {
     /// what there will be.
     pub fn set(&mut self, grant: Grant, own: AccessLevel) -> Result<(), AclError> {
         let before = self.level_of(&grant.member);
+        // Lowering a grant that is above one's own would be to take it away.
         not_above(own, before.max(Some(grant.level)))?;
+        // Only a new member makes it longer.
         if before.is_none() && self.0.len() >= MAX_GRANTS {
             return Err(AclError::TooManyGrants);
         }
@@ -184,6 +187,7 @@ fn not_above(own: AccessLevel, grant: Option<AccessLevel>) -> Result<(), AclErro
 /// Of two grants for one member the higher one holds.
 impl From<Vec<Grant>> for Acl {
     fn from(mut grants: Vec<Grant>) -> Self {
+        // The highest of a member comes first, and is the one that stays.
         grants.sort_by(|a, b| a.member.cmp(&b.member).then(b.level.cmp(&a.level)));
         grants.dedup_by(|later, earlier| later.member == earlier.member);
         Self(grants)

@@ -112,10 +112,12 @@ pub fn may_explain(
     about_user: &str,
     facts: &ResourceFacts<'_>,
 ) -> AccessDecision {
+    // Without the ACL: an administrator's right does not depend on it.
     let situation = CallerSituation::with_grant(asker, facts, None);
     if about_user == asker.user() || situation.administrator.is_some() {
         decide(ResourceAction::ReadAcl, asker, facts)
     } else {
+        // It takes full control, which is what is to be asked here.
         decide(ResourceAction::ChangeOwner, asker, facts)
     }
 }
@@ -133,6 +135,7 @@ impl BareDecision {
             // every action takes a level, so there is one
             None => Self::Allowed(situation.level().unwrap_or(action.needs())),
             Some(check) => Self::Denied {
+                // Whoever may not even read it must not learn that it exists.
                 hidden: situation.first_unmet(ResourceAction::Read).is_some(),
                 check,
             },

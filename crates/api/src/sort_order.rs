@@ -12,6 +12,7 @@ pub(crate) fn parse_order<E: From<FilterError>>(
     let parts = text.split(',').map(str::trim);
     let mut fields = Vec::new();
     for part in parts.filter(|part| !part.is_empty()) {
+        // The direction is the last word, and ascending where there is none.
         let (name, direction) = match part.rsplit_once(char::is_whitespace) {
             None => (part, SortDirection::Ascending),
             Some((name, "asc")) => (name, SortDirection::Ascending),

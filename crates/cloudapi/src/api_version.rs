@@ -58,6 +58,7 @@ impl ApiVersion {
         if said.is_empty() {
             return Ok(None);
         }
+        // Cut: it is the caller's own text, and goes into the answer.
         let refused = || said.chars().take(40).collect::<String>();
         let (major, minor) = said.split_once('.').ok_or_else(refused)?;
         let number = |text: &str| text.parse::<u16>().map_err(|_| refused());

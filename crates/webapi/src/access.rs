@@ -228,6 +228,7 @@ async fn secrets(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErr
         .engine()
         .secrets(caller, &which.of, &which.target)
         .await?;
+    // Without names all of them are meant.
     let asked = |pointer: &String| names.as_ref().is_none_or(|names| names.contains(pointer));
     let all = all.into_iter().filter(|(pointer, _)| asked(pointer));
     let all: Map<String, Value> = all.collect();

@@ -133,6 +133,7 @@ async fn handle(
     let ignorable = RequestHeaders(&parts.headers).ignorable();
     let unknown = UnknownParam::Refused;
     *warnings = inspect_query(&query, &route.params, &ignorable, unknown)?;
+    // Only a body with a schema has fields that could be taken out or warned of.
     let body = match route.body {
         Some(WebBody::One(schema)) => {
             let (body, more) = inspect_body(body, schema, openapi::body_schemas(), &ignorable);
@@ -149,6 +150,7 @@ async fn handle(
         by_cookie: shown.by_cookie,
         params,
         query,
+        // Taken and not copied: nobody reads them there any more.
         headers: std::mem::take(&mut parts.headers),
         body,
         source,

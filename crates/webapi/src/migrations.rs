@@ -236,6 +236,7 @@ async fn retry(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError
 /// By its id, or by the bare part of it.
 fn resource(of: &TypeKey, text: &str) -> Result<Uuid, WebError> {
     let bad = || WebError::invalid(format!("that is no id of a resource of {of}"));
+    // A bare id has no type in it, and is looked up under this one.
     if !text.starts_with("urn:") {
         return Uuid::parse(text).ok_or_else(bad);
     }

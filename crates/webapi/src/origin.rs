@@ -38,6 +38,7 @@ fn is_own(headers: &HeaderMap, host: Option<&str>, public_url: &str) -> bool {
     // The page was served by whoever is asked now, under the name that is asked now or the public
     // one.
     let ours = |origin: &str| {
+        // An origin has no path: what follows `://` is its authority.
         let authority = origin.split_once("://").map(|(_, authority)| authority);
         origin == origin_of(public_url) || (authority.is_some() && authority == host)
     };

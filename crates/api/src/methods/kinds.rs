@@ -26,9 +26,12 @@ impl ResourceMethods {
         if kind.contains(':') {
             let of = TypeKey::parse(kind).ok_or_else(unknown)?;
             let own = *of.vendor == *VENDOR;
+            // What Coeval itself has is no registered type, so there is nothing that could be
+            // hidden.
             return if own || self.engine.sees_type(caller, &of).await? {
                 Ok(of)
             } else {
+                // A type that the caller may not see is told as one that does not exist.
                 Err(EngineError::TypeUnknown { of }.into())
             };
         }

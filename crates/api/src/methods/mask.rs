@@ -33,6 +33,7 @@ impl UpdateMask {
             any = true;
             mask.add(path)?;
         }
+        // An empty mask would change nothing and look like a success.
         if any {
             Ok(mask)
         } else {

@@ -72,6 +72,7 @@ impl ResourceSelector {
 /// # Errors
 /// If nothing is called so.
 pub fn filter_field(key: &str) -> Result<FilterField, FilterError> {
+    // `metadata.` may be left out.
     let bare = key.strip_prefix("metadata.").unwrap_or(key);
     match bare {
         "namespace" => Ok(FilterField::OrgName),

@@ -53,12 +53,14 @@ impl ResourceMethods {
             labels,
             ..
         } = &asked.selector;
+        // Before the watch is opened: what can't be used is refused, and not streamed.
         let versions = asked.selector.versions()?;
         let mut warnings = Vec::new();
         let filter = match filter.as_str() {
             "" => None,
             text => {
                 let filter = fiql::parse(text, filter_field)?;
+                // Compiled once, for all events.
                 let compiled = Arc::new(filter.compile()?);
                 let checked = self.engine.check_filter(caller, of, versions, &filter);
                 warnings = checked.await?;

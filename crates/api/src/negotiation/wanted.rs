@@ -35,6 +35,7 @@ pub fn wanted_versions(
 }
 
 fn accepted(text: &str) -> Result<Vec<(AcceptedType, Version)>, String> {
+    // Empty parts are passed over: a comma at the end is no mistake.
     let parts = text
         .split(',')
         .map(str::trim)
@@ -46,6 +47,7 @@ fn accepted(text: &str) -> Result<Vec<(AcceptedType, Version)>, String> {
             .ok_or_else(|| format!("{part:?} is not TYPE=VERSION"))?;
         let (of, version) = (of.trim(), version.trim());
         let version = Version::parse_header(version).map_err(|error| error.to_string())?;
+        // With a colon it is a whole name, else an nss that any vendor may have.
         let of = if of.contains(':') {
             AcceptedType::Full(TypeKey::parse(of).ok_or_else(|| format!("{of:?} is no type"))?)
         } else {

@@ -24,6 +24,7 @@ pub async fn read_bytes(
     time: Duration,
 ) -> Result<Bytes, RestError> {
     let too_large = |bytes| RestError::Body(BodyError::TooLarge { bytes, limit });
+    // A length that can't be read says nothing. The limit holds while the body is read.
     let said = headers.get(header::CONTENT_LENGTH);
     let said = said.and_then(|said| said.to_str().ok()?.parse::<usize>().ok());
     // Refused by its own words, before a byte of it is held.
@@ -49,6 +50,7 @@ const PASSED_TIME: Duration = Duration::from_secs(1);
 pub async fn pass_over(mut body: Body) {
     let all = async {
         let mut passed = 0;
+        // An error ends it as well: nobody is left to be answered.
         while let Some(Ok(frame)) = body.frame().await {
             passed += frame.data_ref().map_or(0, Bytes::len);
             if passed > PASSED_BYTES {

@@ -14,6 +14,7 @@ impl QueryParams {
     pub fn parse(raw: &str) -> Result<Self, RestError> {
         let parts = raw.split('&').filter(|part| !part.is_empty());
         let pair = |part: &str| {
+            // Without a `=` it is a name with an empty value.
             let (name, value) = part.split_once('=').unwrap_or((part, ""));
             Ok((decode(name)?, decode(value)?))
         };

@@ -77,6 +77,7 @@ pub(super) fn entity_type(entry: &CatalogEntry, at: ApiVersion) -> Value {
         let hooks: Map<_, _> = hooks
             .map(|(hook, behavior)| (hook.to_string(), json!(behavior)))
             .collect();
+        // Clients expect null here, and no empty object.
         let none = hooks.is_empty();
         put(
             "hooks",

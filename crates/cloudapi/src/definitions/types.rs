@@ -126,6 +126,7 @@ fn warned(mut answer: RestAnswer, done: &Registered) -> RestAnswer {
         // It is the one that must not be cut off.
         sentences.rotate_right(1);
     }
+    // Counted before the rest is cut off.
     let more = sentences.len().saturating_sub(WARNINGS);
     sentences.truncate(WARNINGS);
     if more > 0 {

@@ -60,6 +60,7 @@ fn read(body: &Map<String, Value>) -> Result<NewEntry, ApiError> {
     let missing = || ApiError::request("keyValue is missing");
     let key_value = body.map("keyValue")?.ok_or_else(missing)?;
     let domain = match key_value.text("domain")?.as_deref() {
+        // Clients of tenants leave it out.
         None | Some("" | "TENANT") => Domain::Tenant,
         Some("PROVIDER") => Domain::Provider,
         Some(_) => return Err(ApiError::request("domain must be TENANT or PROVIDER")),

@@ -56,8 +56,11 @@ pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
     let body = call.object()?;
     let bundle = one(&api, &call).await?;
     let edit = BundleEdit {
+        // On what was just read: a change in between is refused, and not overwritten.
         revision: Some(bundle.revision),
+        // The same name is no renaming.
         name: body.text("name")?.filter(|name| *name != bundle.name),
+        // A PUT replaces: what is absent is removed.
         description: Some(body.text("description")?),
         rights: None,
     };
@@ -114,6 +117,7 @@ async fn change_rights(
     let mut attempts = Attempts::at_most(ATTEMPTS);
     loop {
         attempts.begin().map_err(EngineError::from)?;
+        // Read anew for each attempt, so that what somebody else changed stays.
         let bundle = one(api, call).await?;
         let rights = change(bundle.rights.clone());
         // A type's own bundle never changes, but may be asked to stay as it is.
@@ -126,6 +130,7 @@ async fn change_rights(
             ..BundleEdit::default()
         };
         match api.engine.update_bundle(caller, &bundle.id, &edit).await {
+            // Lost a race: once more, on what is there now.
             Err(EngineError::Conflict { .. }) => {}
             other => return page(api, call, &other?.rights),
         }

@@ -76,7 +76,9 @@ pub(super) async fn role_replace(
     roles::global(&api, &call).await?;
     let named = orgs(&call)?;
     let all = places::orgs(&api, call.caller()?).await?;
+    // The provider's own organization is published nothing.
     let mut tenants = all.iter().filter(|org| org.id != SYSTEM_ORG);
+    // By name, by id, or by the bare end of an id, as clients send them.
     let has = |what: &String, id: &str, name: &str| {
         what == name || places::bare(what) == places::bare(id)
     };
@@ -93,6 +95,7 @@ pub(super) async fn role_unpublish(
     api: Arc<CloudState>,
     call: CloudCall,
 ) -> Result<RestAnswer, ApiError> {
+    // Looked up first, so that a role that does not exist is told as such.
     roles::global(&api, &call).await?;
     Err(ApiError::GlobalRole)
 }

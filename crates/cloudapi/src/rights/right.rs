@@ -68,6 +68,7 @@ pub(super) async fn categories(
 /// The name of the right with that id.
 fn named<'a>(names: &'a [String], id: &str) -> Option<&'a String> {
     let bare = id.rsplit(':').next()?;
+    // Ids are derived from names, so each name is tried.
     let found = |name: &&String| urn::derived("right", name).ends_with(bare);
     names.iter().find(found)
 }
@@ -111,6 +112,7 @@ pub(crate) fn references(list: &[Value]) -> Result<Vec<String>, ApiError> {
         let reference = value.as_object().ok_or_else(wrong)?;
         let id = reference.text("id")?.filter(|id| !id.is_empty());
         let name = reference.text("name")?;
+        // Where both are sent, the id is what is meant.
         all.push(id.or(name).ok_or_else(wrong)?);
     }
     Ok(all)
@@ -127,6 +129,7 @@ fn row(name: &str) -> Value {
     let implied: Vec<Value> = implied
         .map(|name| json!({ "name": name, "id": urn::derived("right", name) }))
         .collect();
+    // There is no other word for it: the name is all that a right has.
     let views = name.contains(": View") || name.ends_with(" View");
     json!({
         "name": name,

@@ -26,6 +26,7 @@ pub(super) async fn list_global(
     call: CloudCall,
 ) -> Result<RestAnswer, ApiError> {
     let mut all = api.engine.list_roles(call.caller()?, SYSTEM_ORG).await?;
+    // The provider's own roles are in that list too, and are not global.
     all.retain(|role| role.org.is_none());
     rows(&api, &call, all, "GlobalRoles")
 }
@@ -126,8 +127,10 @@ pub(super) async fn update_global(
 async fn changed(api: &CloudState, call: &CloudCall, role: Role) -> Result<RestAnswer, ApiError> {
     let body = call.object()?;
     let edit = RoleEdit {
+        // On what was just read: a change in between is refused, and not overwritten.
         revision: Some(role.revision),
         name: body.text("name")?.filter(|name| *name != role.name),
+        // A PUT replaces: what is absent is removed.
         description: Some(body.text("description")?),
         rights: None,
     };
@@ -182,6 +185,7 @@ pub(super) async fn set_rights(
     let caller = call.caller()?;
     let role = one(&api, &call).await?;
     let edit = RoleEdit {
+        // Rights that somebody adds meanwhile are not lost: the write is refused then.
         revision: Some(role.revision),
         rights: Some(listed(&api, &call).await?),
         ..RoleEdit::default()

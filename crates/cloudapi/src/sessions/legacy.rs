@@ -18,12 +18,14 @@ const OLD_TOKEN: &str = "x-vcloud-authorization";
 
 /// Logs in, whoever it is: this door is for all.
 pub(super) async fn login(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
+    // One door for all: the organization tells whose login it is.
     let provider = match &call.credentials {
         Some(SentCredentials::Basic { org, .. }) => org.as_deref() == Some(SYSTEM_ORGANIZATION),
         _ => false,
     };
     let (begun, caller) = begin(&api, &call, provider).await?;
     let token = begun.token.reveal();
+    // Under both names: clients look for the one or the other.
     Ok(document(&api, &caller)
         .await?
         .saying(OLD_TOKEN, token)

@@ -73,6 +73,7 @@ pub(super) async fn begin(
         source: call.source.clone(),
     };
     let begun = api.engine.login(&login).await?;
+    // By the new token, as the next request will be.
     let caller = caller_of(api, begun.token.reveal()).await?;
     Ok((begun, caller))
 }
@@ -91,6 +92,7 @@ pub(super) async fn current(api: Arc<CloudState>, call: CloudCall) -> Result<Res
 
 /// Logging out.
 pub(super) async fn end(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
+    // A certificate has no session that could end.
     let Some(SentCredentials::Bearer(token)) = &call.credentials else {
         return Err(CallerRefusal::CredentialsMissing.into());
     };

@@ -19,6 +19,7 @@ const JWT_BEARER: &str = "urn:ietf:params:oauth:grant-type:jwt-bearer";
 /// Whose door it is.
 fn door(call: &CloudCall) -> String {
     match call.param("org") {
+        // Without an organization in the path it is the provider's.
         "" => SYSTEM_ORGANIZATION.to_owned(),
         org => org.to_owned(),
     }
@@ -31,6 +32,7 @@ pub(super) async fn register(
 ) -> Result<RestAnswer, ApiError> {
     let caller = call.caller()?;
     let name = call.object()?.needed("client_name")?;
+    // Before anything is written: a token is asked for at the door of its own organization.
     api.engine.at_own_door(caller, &door(&call)).await?;
     let announced = api.engine.announce_token(caller, &name).await?;
     let answer = json!({
@@ -61,6 +63,7 @@ async fn given(api: &CloudState, call: &CloudCall) -> Result<Value, ApiError> {
         "refresh_token" => {
             let refresh = asked.needed("refresh_token")?;
             let begun = api.engine.begin_session(&shown(refresh)).await?;
+            // The API token goes back too: it stays good, and clients store what they are told.
             Ok(answer(&begun, refresh))
         }
         JWT_BEARER => {
@@ -70,6 +73,7 @@ async fn given(api: &CloudState, call: &CloudCall) -> Result<Value, ApiError> {
             let unknown = || EngineError::from(IdentityError::SessionUnknown);
             // What is no id is told as an id that nobody has.
             let id = id.ok_or_else(unknown)?;
+            // This is the only time that the secret is given out.
             let (secret, _) = api.engine.issue_token(&caller, id).await?;
             let begun = api.engine.begin_session(&shown(secret.reveal())).await?;
             Ok(answer(&begun, secret.reveal()))

@@ -45,11 +45,13 @@ async fn one(api: &CloudState, call: &CloudCall) -> Result<Session, ApiError> {
     let id = id.ok_or_else(|| ApiError::id(call.param("id"), "a token's id", "it has no UUID"))?;
     let mut all = own(api, call).await?.into_iter();
     let unknown = || EngineError::from(IdentityError::SessionUnknown);
+    // Among the caller's own alone: a token of somebody else does not exist here.
     Ok(all.find(|one| one.short == id).ok_or_else(unknown)?)
 }
 
 async fn owner(api: &CloudState, call: &CloudCall) -> Result<Value, ApiError> {
     let caller = call.caller()?;
+    // Only the user and the organization of it are shown.
     super::login::session(api, caller, "").await
 }
 

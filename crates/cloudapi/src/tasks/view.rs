@@ -103,6 +103,7 @@ fn owner(api: &CloudState, task: &Task) -> Option<TaskReference> {
             kind: "application/json",
         });
     }
+    // What can't be read names nothing: the task is shown without an owner.
     let of = TypeKey::parse(task.about.of.as_deref()?)?;
     let version = Version::parse_full(task.about.version.as_deref()?).ok()?;
     let id = urn::of_type(&of, version);
@@ -118,6 +119,7 @@ fn operation(description: &str, owner: Option<&TaskReference>) -> String {
     let Some(owner) = owner else {
         return description.to_owned();
     };
+    // The id stands at the end exactly once.
     let end = format!("({})", owner.id);
     if description.ends_with(&end) {
         description.to_owned()

@@ -19,6 +19,7 @@ pub(super) fn task(task: &TaskView) -> String {
         ("cancelRequested", &cancel),
         ("serviceNamespace", "com.vmware.vcloud"),
     ];
+    // Absent until then: an empty one could not be read as a time.
     if let Some(ended) = &task.ended {
         attributes.push(("endTime", ended));
     }

@@ -43,6 +43,7 @@ pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
     let body = call.object()?;
     let org = match body.map("orgEntityRef")? {
         None => None,
+        // By its id, or by its name where there is none.
         Some(org) => org.text("id")?.or(org.text("name")?),
     };
     let new = NewUser {
@@ -67,10 +68,12 @@ pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
     let caller = call.caller()?;
     let body = call.object()?;
     let user = api.engine.get_user(caller, call.param("id")).await?;
+    // The same name is no renaming.
     let name = body.text("username")?.filter(|name| *name != user.name);
     let edit = UserEdit {
         revision: Some(user.revision),
         name,
+        // A PUT replaces: texts that are absent are removed. An absent flag or list of roles stays.
         full_name: Some(body.text("fullName")?),
         email: Some(body.text("email")?),
         description: Some(body.text("description")?),
@@ -81,6 +84,7 @@ pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
     let password = password(&body)?;
     let user = api.engine.update_user(caller, &user.id, &edit).await?;
     if let Some(password) = password {
+        // Last, since it ends the sessions of the user.
         api.engine.set_password(caller, &user.id, &password).await?;
     }
     Ok(RestAnswer::ok(&row(&api, caller, &user).await?))

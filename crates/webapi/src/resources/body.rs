@@ -71,6 +71,7 @@ pub(super) async fn read(
         sub_kind: map.text("subKind")?.unwrap_or_default(),
         version: map.text("version")?.unwrap_or_default(),
         meta,
+        // Null counts as absent, as it does everywhere.
         spec: match map.remove("spec") {
             None | Some(Value::Null) => None,
             Some(spec @ Value::Object(_)) => Some(spec),
@@ -92,6 +93,7 @@ pub(super) async fn read_for(
 ) -> Result<SentResource, WebError> {
     let mut sent = read(api, call, caller, of).await?;
     let (path, meta) = (call.param("name"), &mut sent.body.meta);
+    // An id in the path: then a name in the body is a new name.
     if path.starts_with("urn:") {
         if !meta.id.is_empty() && meta.id != path {
             return Err(WebError::invalid(
