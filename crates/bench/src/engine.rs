@@ -46,6 +46,7 @@ pub(crate) async fn run(options: &EngineOptions) {
     if wanted("phases") || wanted("callers") {
         phases::callers(time).await;
     }
+    // The parts below share one store that is full; it is made only for them.
     if !["reads", "lists", "migration"].into_iter().any(wanted) {
         return;
     }

@@ -39,6 +39,7 @@ impl ServerProcess {
         let mut command = Command::new(beside("coeval"));
         command.args(["serve", "--listen", "127.0.0.1:0"]);
         command.args(["--bootstrap", "bootstrap.yaml", "--log-level", "warn"]);
+        // Without a limit, since one user sends all of them.
         command.args(["--max-requests-per-user", "0"]);
         match store {
             Some(store) => command.args(["--store", store]),
@@ -71,6 +72,7 @@ impl ServerProcess {
             .spawn()
             .expect("build it first: cargo build --release");
         let mut line = String::new();
+        // The first line says where it listens, and that it does.
         let mut stdout = BufReader::new(child.stdout.take().unwrap());
         stdout.read_line(&mut line).unwrap();
         let url = line.trim_end().rsplit(' ').next().unwrap().to_owned();

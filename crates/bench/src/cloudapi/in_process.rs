@@ -34,12 +34,14 @@ pub(crate) async fn creates(store: Option<&str>, callers: usize, time: Duration)
     let begun = Instant::now();
     let mut made = 0_usize;
     while begun.elapsed() < time {
+        // In batches, so that the clock is not asked for each of them.
         let batch = callers * 16;
         let some = futures::stream::iter(made..made + batch).map(|number| {
             let (engine, caller, of) = (Arc::clone(&engine), caller.clone(), of.clone());
             async move {
                 let content = content(number as u64);
                 let create = Create {
+                    // As the API creates them, so that both do the same work.
                     unique: false,
                     checking: Checking::Later,
                     announced: true,

@@ -45,6 +45,7 @@ fn create(number: u64) -> (Method, String, Bytes) {
 
 /// Creates, against the engine called directly.
 pub(crate) async fn creates(load_of: &LoadSize) {
+    // The limit first: it runs in this process, without a server beside it.
     let limit = in_process::creates(load_of.store.as_deref(), load_of.clients, load_of.time).await;
     let server = load_of.server("creates");
     let token = log_in(&server).await;
@@ -129,6 +130,7 @@ fn next_page(headers: &http::HeaderMap) -> Option<String> {
     let links = headers.get(header::LINK)?.to_str().unwrap();
     let next = links.split(",<").find(|link| link.contains("nextPage"))?;
     let url = next.trim_start_matches('<').split('>').next()?;
+    // Links are absolute, and only the path is sent.
     let path = url.splitn(4, '/').nth(3)?;
     Some(format!("/{path}"))
 }
@@ -190,6 +192,7 @@ async fn measure_lists(load_of: &LoadSize, server: &ServerProcess, token: &str) 
             assert_eq!(reply.status, StatusCode::OK, "{:?}", reply.body);
             let pattern = b"\"entityType\":";
             let body = &reply.body;
+            // Counted by a pattern: to parse the pages would take processors from the server.
             seen += body.windows(pattern.len()).filter(|w| w == pattern).count();
             next = next_page(&reply.headers).unwrap_or_else(|| LIST.to_owned());
         }

@@ -36,6 +36,7 @@ fn schema(minor: u32) -> Value {
             let name = format!("added_{minor}");
             fields.insert(name, json!({"type": "string"}));
         }
+        // What earlier versions added stays, so that each version is additive.
         for earlier in (0..minor).filter(|earlier| earlier % 12 == group) {
             let name = format!("added_{earlier}");
             fields.insert(name, json!({"type": "string"}));
@@ -62,6 +63,7 @@ fn best<T>(mut call: impl FnMut() -> T) -> (Duration, T) {
         let result = call();
         (start.elapsed(), result)
     };
+    // The best of several: everything else that happens only adds.
     let mut best = timed();
     for _ in 1..ROUNDS {
         let next = timed();
@@ -79,6 +81,7 @@ pub(crate) fn print() {
     let (reading, new) = best(|| TypeVersion::parse(&last).unwrap());
     let (one, _) = best(|| check(&history[history.len() - 1..], &new));
     let (whole, checked): (Duration, HistoryCheck) = best(|| check(&history, &new));
+    // Otherwise something else than the usual case would be measured.
     assert_eq!(checked.kind(), ChangeKind::Additive, "{checked:#?}");
     let millis = |time: Duration| time.as_secs_f64() * 1e3;
     let all = reading + whole;

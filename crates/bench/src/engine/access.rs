@@ -37,6 +37,7 @@ pub(crate) fn measure() {
     };
     let begun = Instant::now();
     for _ in 0..TIMES {
+        // Hidden from the compiler, or it would decide once for all rounds.
         let decision = decide(
             black_box(ResourceAction::Modify),
             &subject,

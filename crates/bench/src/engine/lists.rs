@@ -54,6 +54,7 @@ pub(crate) async fn measure(world: &ResourceWorld) {
         let rate = listed as f64 / time;
         let verdict = verdict(PromisedFigure::AtLeast(100_000.0), rate);
         let first = pages[0];
+        // Without the first page, which is told by itself, and the last, which is short.
         let later = pages.iter().skip(1).take(pages.len().saturating_sub(2));
         let worst = later.max().copied().unwrap_or_default();
         println!(

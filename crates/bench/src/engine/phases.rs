@@ -31,6 +31,7 @@ impl PhaseMove {
         let engine = Engine::open(world.place.store(), Settings::default()).await;
         let engine = Arc::new(engine.unwrap());
         let settings = MigrationSettings {
+            // Often, so that steps don't wait for the driver.
             poll: Duration::from_millis(50),
             ..MigrationSettings::default()
         };
@@ -60,6 +61,7 @@ impl PhaseMove {
             let advance = Advance::default();
             let (who, of) = (caller(), of());
             let moved = self.engine.advance_migration(&who, &of, advance);
+            // Refused until the driver has come as far: asked again.
             if moved.await.is_err() {
                 tokio::time::sleep(Duration::from_millis(5)).await;
             }
@@ -81,6 +83,7 @@ impl PhaseMove {
                 && let Some((_, likely, _)) = progress.left
                 && progress.visited * 5 >= progress.total
             {
+                // Only the first estimate after a fifth is judged.
                 expected.get_or_insert((Instant::now(), likely));
             }
             tokio::time::sleep(look).await;

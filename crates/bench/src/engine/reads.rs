@@ -62,6 +62,7 @@ pub(crate) async fn measure(world: &ResourceWorld, time: Duration) {
         );
         let few = all.min(10_000);
         let same = gets(&cached, &world.ids, few, OLD, callers, time).await;
+        // Once to fill the cache, and once to be measured.
         gets(&cached, &world.ids, few, NEW, callers, time).await;
         let fits = gets(&cached, &world.ids, few, NEW, callers, time).await;
         at_most(
@@ -78,6 +79,7 @@ pub(crate) async fn measure(world: &ResourceWorld, time: Duration) {
             2.0,
             &format!("{slow:.0}/s"),
         );
+        // Once to fill the cache, and once to be measured.
         gets(&cached, &world.ids, all, NEW, callers, time).await;
         let uniform = gets(&cached, &world.ids, all, NEW, callers, time).await;
         at_most(

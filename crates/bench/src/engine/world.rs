@@ -114,6 +114,7 @@ impl ResourceWorld {
                 made.resource.id
             }
         });
+        // Many at a time, so that they share commits.
         let ids: Vec<Uuid> = made.buffer_unordered(256).collect().await;
         println!(
             "{resources} resources made in {:.1} s",

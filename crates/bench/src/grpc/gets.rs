@@ -97,6 +97,7 @@ async fn run(
         callers.collect(),
         time,
         move |(first, mut client), mut shift| async move {
+            // Callers begin far apart, so that they don't ask for the same thing.
             let mut number = first * 7919;
             while shift.goes_on() {
                 let sent = Instant::now();

@@ -66,6 +66,7 @@ pub(crate) async fn measure(store: Option<&str>, time: Duration, watchers: usize
                 shared.events.fetch_add(1, Ordering::Relaxed);
                 let now = u64::try_from(shared.began.elapsed().as_micros()).unwrap();
                 mine.push(now.saturating_sub(sent));
+                // By the hundred: a lock for each event would be measured as well.
                 if mine.len() >= 100 {
                     let mut delays = shared.delays.lock().await;
                     for delay in mine.drain(..) {
@@ -95,6 +96,7 @@ pub(crate) async fn measure(store: Option<&str>, time: Duration, watchers: usize
         millis(delays.max()),
         (server.cpu_millis() - cpu) * 1_000.0 / as_f64(events)
     );
+    // Else the watchers would wait for this lock in the next part.
     drop(delays);
     let began = Instant::now();
     let made = write(&mut writer, &shared, time, None).await;

@@ -74,6 +74,7 @@ fn write_one(connection: &Connection, number: u64, value: &[u8], body: &[u8]) {
     let mut event = connection
         .prepare_cached("INSERT INTO events VALUES (?, 0, 0, ?)")
         .unwrap();
+    // The store looks up a revision for each write, and so does this.
     let _: Option<Vec<u8>> = look
         .query_row([key.as_bytes()], |row| row.get(0))
         .optional()
@@ -96,6 +97,7 @@ pub(crate) fn read_rate(path: &Path, threads: usize, records: usize, time: Durat
                 let mut number = thread as u64;
                 let mut count = 0;
                 while begun.elapsed() < time {
+                    // The clock is asked once for many reads.
                     for _ in 0..64 {
                         number = number
                             .wrapping_mul(6_364_136_223_846_793_005)

@@ -28,6 +28,7 @@ async fn writes(table: &mut RatioTable, folder: &Path, time: Duration) {
     let url = |name: &str| format!("sqlite:{}", folder.join(name).display());
     let opened = open(&url("one.db"), OpenOptions::default()).await.unwrap();
     let one = rate(&opened.store, 1, 0, time).await;
+    // Other numbers, so that both rounds only create.
     let many = rate(&opened.store, 64, 1_000_000, time).await;
     opened.store.close().await;
     let path = folder.join("bare.db");

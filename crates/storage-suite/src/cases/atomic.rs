@@ -77,6 +77,7 @@ pub async fn every_condition_with_every_action(bench: &BenchStore) {
                 );
                 let before = seen(store, &name).await;
                 let result = store.atomic_write(write).await;
+                // The rule once more, written apart from the stores.
                 let holds = match condition {
                     Whatever => there || action != "keep-alive",
                     Exists => there,

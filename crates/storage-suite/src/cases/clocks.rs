@@ -33,6 +33,7 @@ pub async fn servers_whose_clocks_differ_agree_on_what_was_acknowledged(bench: &
                 KnownKey::There(revision) => revision,
                 KnownKey::Gone => Revision::NEVER,
             };
+            // The first step creates, so that there is something to disagree about.
             let operation = if step == 0 { 0 } else { dice.below(5) };
             let answer = match operation {
                 0 => store.create(&name, put).await.map(|w| w.revision),
@@ -49,6 +50,7 @@ pub async fn servers_whose_clocks_differ_agree_on_what_was_acknowledged(bench: &
                 // A create may follow an expiry that nobody was told of.
                 Ok(revision) if operation == 0 => KnownKey::There(revision),
                 Ok(revision) => {
+                    // What somebody was told is gone comes back only by a create.
                     assert_ne!(known, KnownKey::Gone, "{label}");
                     match operation {
                         3 => KnownKey::Gone,

@@ -79,6 +79,7 @@ pub async fn racing_handles_get_documented_errors_and_whole_reads(bench: &BenchS
         racer.await.unwrap();
     }
     let given = given.lock().unwrap();
+    // Whatever was read was written under that revision.
     for (revision, byte) in seen.lock().unwrap().iter() {
         assert_eq!(given.get(revision), Some(byte), "a value that nobody wrote");
     }

@@ -25,6 +25,7 @@ pub async fn two_hundred_increments_by_twenty_workers_make_two_hundred(bench: &B
                         .await
                     {
                         Ok(_) => break,
+                        // Lost a race: read again.
                         Err(Conflict { .. }) => {}
                         Err(other) => panic!("{other:?}"),
                     }
@@ -44,6 +45,7 @@ pub async fn sixty_writers_that_share_a_read_only_condition_all_succeed(bench: &
     let handles = [Arc::clone(&bench.store), bench.handle().await];
     let writes = (0..60).map(|n| {
         let store = &handles[n % 2];
+        // Conditions of two kinds on one key: neither is in the way of the other.
         let condition = match n % 3 {
             0 => WriteCondition::Exists,
             _ => WriteCondition::RevisionIs(shared.revision),

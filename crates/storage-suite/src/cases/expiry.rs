@@ -40,6 +40,7 @@ async fn expired(
         put.indexed = swept;
         written.push(store.put(&key(name), put).await.unwrap());
     }
+    // One more than the expiry, so that it is over for certain.
     pass(store, 301).await;
     (expires, written)
 }
@@ -190,6 +191,7 @@ pub async fn a_create_over_an_expired_key_is_never_followed_by_its_delete(bench:
                 KeyChange::Deleted { .. } => "deleted".into(),
             })
             .collect();
+        // The old one's delete may come in between, and never at the end.
         let allowed = [vec!["1", "2"], vec!["1", "deleted", "2"]];
         assert!(
             allowed.iter().any(|allowed| seen == *allowed),

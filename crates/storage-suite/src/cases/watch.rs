@@ -51,6 +51,7 @@ pub async fn events_carry_key_sequence_revision_and_value(bench: &BenchStore) {
 
 pub async fn a_watch_sees_its_span_only(bench: &BenchStore) {
     let (_, mut feed) = bench.watch("w", None).await;
+    // They begin like the prefix, or come near it, and are not below it.
     for name in ["w", "w.x", "w0", "wa/x", "v/x", "x/w/a"] {
         bench.store.put(&key(name), text("x")).await.unwrap();
     }
@@ -137,6 +138,7 @@ pub async fn a_watch_resumes_with_exactly_what_comes_after(bench: &BenchStore) {
     }
     let all = groups(&mut feed, last.sequence).await;
     assert_eq!(all.len(), 30);
+    // Also at another handle: a token is good at every server.
     let other = bench.handle().await;
     for (n, group) in all.iter().enumerate().rev() {
         let from = Token {
@@ -151,6 +153,7 @@ pub async fn a_watch_resumes_with_exactly_what_comes_after(bench: &BenchStore) {
             }
             let marker = handle.put(&key("w/marker"), text("1")).await.unwrap();
             let next = next_group(&mut feed).await.0.sequence;
+            // Markers of earlier rounds may come first.
             assert!(next <= marker.token.sequence && next > last.sequence);
         }
     }
@@ -181,6 +184,7 @@ pub async fn an_atomic_write_arrives_as_one_group(bench: &BenchStore) {
         tokio::spawn(async move {
             let mut written = HashMap::new();
             for n in 0..10 {
+                // Sizes differ, so that a group that is cut or joined shows.
                 let size = 1 + (writer * 10 + n) * 2;
                 let write = (0..size).fold(AtomicWrite::new(), |write, i| {
                     write.put(&key(&format!("w/{i}")), vec![0; 1_000])
