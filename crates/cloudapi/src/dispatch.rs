@@ -101,6 +101,7 @@ fn refused(error: &ApiError, uri: &Uri, headers: &HeaderMap) -> Response {
 
 /// With what all answers have.
 fn finished(answer: RestAnswer, known: AnswerContext, id: &str) -> Response {
+    // Clients read from the media type which version has answered.
     let mut response = answer.into_response(&format!(";version={}", known.version));
     // A name that can't stand in a header is left out.
     if let Ok(id) = HeaderValue::from_str(id) {

@@ -175,6 +175,7 @@ impl ApiError {
                 "VCD_META_CRUD_INVALID_FLAG"
             }
             Self::Rest(RestError::Filter(_) | RestError::Fiql(_)) => "INVALID_FILTER",
+            // All others have the code that goes with their status.
             _ => match self.status() {
                 StatusCode::UNAUTHORIZED => "UNAUTHORIZED",
                 StatusCode::FORBIDDEN => "ACCESS_TO_RESOURCE_IS_FORBIDDEN",

@@ -91,6 +91,7 @@ pub fn description() -> Value {
 pub(crate) fn document(routes: &[CloudRoute], server: &str, types: Map<String, Value>) -> Value {
     let mut paths = Map::new();
     for route in routes {
+        // Several methods share a path.
         let path = paths.entry(route.path).or_insert_with(|| json!({}));
         if let Some(path) = path.as_object_mut() {
             let method = route.method.as_str().to_lowercase();

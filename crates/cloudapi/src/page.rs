@@ -102,6 +102,7 @@ fn page_url(
 ) -> String {
     let mut url = format!("{}{}?", api.settings.public_url, call.path);
     for (name, value) in call.query.pairs() {
+        // Written anew below.
         if !matches!(name, "page" | "pageSize" | "cursor") {
             url.push_str(&format!("{}={}&", encode(name), encode(value)));
         }

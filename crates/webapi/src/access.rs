@@ -118,6 +118,7 @@ pub(crate) async fn shown(
         AclMember::Org(_) => "organization",
     };
     let name = api.engine().name_of(caller, id).await?;
+    // Empty for somebody who was deleted: the grant can still be taken away.
     let name = name.as_deref().unwrap_or_default();
     Ok(json!({ "id": id, "kind": kind, "name": name, "level": grant.level.name() }))
 }
@@ -210,6 +211,7 @@ fn explained(name: &str, told: &AccessExplanation) -> Value {
             "reason": reason.to_string(),
             "advice": reason.advice(),
         }),
+        // Neither met nor refused: the ACL was not read.
         RequirementMet::NotKnown => json!({ "needs": one.needs, "met": false }),
     });
     json!({
@@ -224,6 +226,7 @@ async fn secrets(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErr
     let caller = call.caller()?;
     let which = named(&api, &call, caller).await?;
     let names = call.object_or_nothing(&["names"])?.texts("names")?;
+    // All of them are read, and that is what is recorded. Names only shorten the answer.
     let all = api
         .engine()
         .secrets(caller, &which.of, &which.target)

@@ -46,6 +46,7 @@ pub(crate) fn routes() -> Vec<WebRoute> {
 
 fn shown(bundle: &RightsBundle) -> Value {
     let (all, orgs) = match &bundle.published {
+        // Nobody by name: such a list would be out of date with the next organization.
         BundleAudience::ToAll => (true, Vec::new()),
         BundleAudience::To(orgs) => (false, orgs.iter().cloned().collect()),
     };

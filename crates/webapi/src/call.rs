@@ -100,6 +100,7 @@ impl WebCall {
                 revision: said.to_owned(),
                 if_match: false,
             },
+            // The same in both is fine: clients send back what they read, and the header as well.
             (Some(of_header), said) if said.is_empty() || said == of_header => RevisionCondition {
                 revision: of_header,
                 if_match: true,

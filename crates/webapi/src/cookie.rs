@@ -34,6 +34,7 @@ pub(crate) fn session(headers: &HeaderMap, secure: bool) -> Option<String> {
     let pairs = texts.flat_map(|text| text.split(';'));
     let mut found = None;
     for pair in pairs {
+        // Other cookies of the host may be of any form.
         let Some((key, value)) = pair.trim().split_once('=') else {
             continue;
         };

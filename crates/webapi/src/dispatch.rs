@@ -43,6 +43,7 @@ pub(crate) async fn answer(api: Arc<WebState>, route: Arc<WebRoute>, request: Re
         tell_deprecation(&mut answer.headers, deprecated);
     }
     let mut response = finished(answer);
+    // For the access log, which the listener writes.
     if let Some(user) = user {
         response.extensions_mut().insert(CalledBy(user));
     }

@@ -54,6 +54,7 @@ pub(crate) fn three(text: &str, what: &str) -> Result<(String, String, Version),
     let [vendor, nss, version] = parts.as_slice() else {
         return Err(bad("use vendor:nss:version".to_owned()));
     };
+    // Cut short it has zeros: `1` is 1.0.0.
     let version = Version::parse_header(version).map_err(|error| bad(error.to_string()))?;
     Ok(((*vendor).to_owned(), (*nss).to_owned(), version))
 }
@@ -105,6 +106,7 @@ async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError>
 
 async fn create(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let body = call.object(&["vendor", "nss", "version", "name"])?;
+    // In full: what is defined must have one name only.
     let version = Version::parse_full(&body.needed("version")?)?;
     let id = InterfaceId {
         vendor: body.needed("vendor")?,

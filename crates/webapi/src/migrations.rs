@@ -136,6 +136,7 @@ async fn failed(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebErro
     let after = after.transpose();
     // A fault of the token, which the caller did not write, and not of a resource.
     let after = after.map_err(|_| WebError::query("pageToken", "it is of no page"))?;
+    // One more than fits says that there is another page.
     let limit = size.saturating_add(1);
     let found = api
         .engine()

@@ -36,6 +36,7 @@ async fn release(_api: Arc<WebState>, _call: WebCall) -> Result<RestAnswer, WebE
 async fn deprecations(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let row = |item: &DeprecatedItem| {
         let mut row = item.document();
+        // A listing is followed by ids, so every row needs one that no other has.
         if let Some(row) = row.as_object_mut() {
             row.insert("id".into(), format!("{} {}", item.what, item.name).into());
         }

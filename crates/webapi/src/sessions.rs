@@ -86,6 +86,7 @@ async fn login(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError
 
 async fn current(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let mut answer = who(&api, call.caller()?, None).await?;
+    // Only for a session by cookie: whoever shows a token has chosen to.
     if let (Value::Object(answer), true, Some(secret)) = (&mut answer, call.by_cookie, &call.secret)
     {
         answer.insert("csrf".into(), json!(cookie::csrf(secret)));
@@ -113,6 +114,7 @@ async fn who(
     for role in subject.roles() {
         roles.push(name(role).await?);
     }
+    // Only right after a login is the session at hand.
     let expires = session.and_then(|session| session.expires);
     Ok(json!({
         "user": name(subject.user()).await?,

@@ -98,6 +98,7 @@ async fn set(
     version: Version,
     grant: &Grant,
 ) -> Result<(), ApiError> {
+    // Whoever may change this ACL has full control, so no grant is above that.
     let change =
         |acl: &mut coeval_access::Acl| Ok(acl.set(grant.clone(), AccessLevel::FullControl)?);
     let done = api.engine.set_type_acl(call.caller()?, of, version, change);
@@ -135,6 +136,7 @@ pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
 
 pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     let (of, version, grant) = find(&api, &call).await?;
+    // Whoever may change this ACL has full control, so no grant is above that.
     let remove = |acl: &mut coeval_access::Acl| {
         acl.remove(&grant.member, AccessLevel::FullControl)?;
         Ok(())

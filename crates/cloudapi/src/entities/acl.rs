@@ -58,6 +58,7 @@ impl SharedEntity {
     }
 
     fn find(&self, id: &str) -> Result<Grant, ApiError> {
+        // Ids are derived and not stored, so every grant is compared.
         let found = self
             .grants
             .iter()
@@ -156,6 +157,7 @@ pub(super) async fn update(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
     let level = level(&body)?;
     let shared = shared(&api, &call).await?;
     let there = shared.find(call.param("acl"))?;
+    // Sent back as it was read, a body still has the member in it.
     let said = body.text("memberId")?.filter(|id| !id.is_empty());
     if said.is_some_and(|said| said != there.member.id()) {
         return Err(ApiError::request(

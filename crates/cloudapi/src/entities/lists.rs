@@ -87,6 +87,7 @@ async fn answer(api: &CloudState, call: &CloudCall, of: ListOf) -> Result<RestAn
     if let Some(of) = &single {
         not_own(of)?;
     }
+    // Entities are shown, and filtered, at the version that is asked for.
     let caller = wanting(call.caller()?, accepted(call, single.as_ref())?);
     let mut wanted = RequestedPage::of(call)?;
     let query = query(call, wanted, of)?;
@@ -152,11 +153,13 @@ fn query(call: &CloudCall, wanted: RequestedPage, of: ListOf) -> Result<ListQuer
     };
     Ok(ListQuery {
         of,
+        // This API always lists where the caller acts.
         org: InOrg::Own,
         filter: filter.transpose()?,
         order: listing::order(call, field)?,
         page,
         page_size: usize::try_from(wanted.size.max(1)).unwrap_or(1),
+        // The envelope has the total.
         count: true,
         // Clients of this API filter by content that no schema declares, and rely on it.
         undeclared: true,

@@ -37,6 +37,7 @@ pub(super) async fn create(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
     not_own(&of)?;
     let mut body = call.object()?;
     let said = body.text("entityType")?.filter(|said| !said.is_empty());
+    // It may be said again, if it says the same.
     if said.is_some_and(|said| said != urn::of_type(&of, version)) {
         return Err(ApiError::request(
             "entityType is another type than that of the path",
@@ -173,6 +174,7 @@ pub(super) async fn delete(api: Arc<CloudState>, call: CloudCall) -> Result<Rest
 /// Whether the hooks of the type are to run.
 fn hooks(call: &CloudCall) -> Result<Hooks, ApiError> {
     Ok(match call.flag("invokeHooks")? {
+        // They run unless the caller says otherwise.
         Some(false) => Hooks::Skip,
         _ => Hooks::Run,
     })

@@ -97,6 +97,7 @@ fn body(shape: CloudBody) -> Option<Value> {
             ("application/json", schema)
         }
         CloudBody::One(name) => {
+            // What is sent has a form of its own where answers have more in them.
             let name = schemas::input(name).unwrap_or_else(|| name.to_owned());
             ("application/json", reference(&name))
         }
@@ -122,6 +123,7 @@ fn responses(route: &CloudRoute) -> Map<String, Value> {
     }
     for (status, about) in REFUSALS {
         let mut content = content("application/json", &reference("Error"));
+        // Errors below /api are XML, unless JSON is asked for.
         if let (true, Some(content)) = (route.path.starts_with("/api"), content.as_object_mut()) {
             let schema = json!({ "type": "string" });
             content.insert("application/*".into(), json!({ "schema": schema }));

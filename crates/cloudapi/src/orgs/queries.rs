@@ -110,11 +110,13 @@ fn next_page(
     total: usize,
 ) -> Option<String> {
     let total = u64::try_from(total).unwrap_or(u64::MAX);
+    // Also from beyond the last page there is nothing to go on to.
     if wanted.page >= wanted.pages(total) {
         return None;
     }
     let mut url = format!("{}/api/query?", api.settings.public_url);
     for (name, value) in query.pairs() {
+        // Written anew below.
         if !matches!(name, "page" | "pageSize") {
             url.push_str(&format!("{}={}&", encode(name), encode(value)));
         }

@@ -56,6 +56,7 @@ pub(super) fn describe(route: &WebRoute) -> Value {
     if let Some(deprecated) = &route.deprecated {
         map.extend(deprecation(deprecated));
     }
+    // The check of releases asks for a reason where a list has no pages.
     if let Some(why) = route.bounded {
         map.insert("x-bounded".into(), json!(why));
     }
@@ -63,6 +64,7 @@ pub(super) fn describe(route: &WebRoute) -> Value {
         let body = json!({ "content": content(media, &schema) });
         map.insert("requestBody".into(), body);
     }
+    // All others have what the document says for all.
     if route.needs == RequiredCaller::Nothing {
         map.insert("security".into(), json!([]));
     }
@@ -86,6 +88,7 @@ fn all_parameters(route: &WebRoute) -> Vec<Value> {
             "The revision that was read; 412 if it is another by now",
         ));
     }
+    // Only a stream can be taken up again.
     if matches!(route.answers.first(), Some((_, WebBody::Events(_)))) {
         all.push(header(
             "Last-Event-ID",

@@ -19,6 +19,7 @@ pub(super) async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer
     let caller = call.caller_at_version()?;
     let of = api.methods.kind(&caller, call.param("kind")).await?;
     let said = |name| call.query.get(name).unwrap_or_default().to_owned();
+    // 0 leaves the size to the methods.
     let size = call.query.number("pageSize", 1, LARGEST_PAGE)?.unwrap_or(0);
     let asked = ListParams {
         page_size: usize::try_from(size).unwrap_or(usize::MAX),

@@ -76,6 +76,7 @@ pub(super) async fn delete(api: Arc<WebState>, call: WebCall) -> Result<RestAnsw
             let body = json!({ "task": null, "sequence": token.to_string() });
             RestAnswer::ok(&body).sequenced(token)
         }
+        // Whether it is deleted is known when the task has ended.
         DeleteOutcome::Accepted(task) => {
             let body = json!({ "task": task, "sequence": null });
             RestAnswer::json(StatusCode::ACCEPTED, &body)

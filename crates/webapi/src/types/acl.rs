@@ -26,6 +26,7 @@ pub(super) async fn grant(api: Arc<WebState>, call: WebCall) -> Result<RestAnswe
     let caller = call.caller()?;
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let grant = sent(&api, &call, caller).await?;
+    // Whoever may change this ACL has full control, so no grant is above that.
     let set = |acl: &mut Acl| {
         acl.set(grant.clone(), AccessLevel::FullControl)
             .map_err(EngineError::from)
@@ -38,6 +39,7 @@ pub(super) async fn revoke(api: Arc<WebState>, call: WebCall) -> Result<RestAnsw
     let (of, version) = (of(&call)?, version_of(call.param("version"))?);
     let id = call.param("member");
     let member = member_of(id)?;
+    // Whoever may change this ACL has full control, so no grant is above that.
     let take = |acl: &mut Acl| {
         acl.remove(&member, AccessLevel::FullControl)
             .map(|_| ())

@@ -56,6 +56,7 @@ fn shown(id: &str, versions: &[&CatalogEntry]) -> Value {
 
 pub(super) async fn list(api: Arc<WebState>, call: WebCall) -> Result<RestAnswer, WebError> {
     let entries = api.engine().visible_types(call.caller()?).await?;
+    // The engine tells them version by version.
     let mut types: BTreeMap<String, Vec<&CatalogEntry>> = BTreeMap::new();
     for entry in &entries {
         types.entry(key(entry)).or_default().push(entry);
@@ -127,6 +128,7 @@ pub(super) async fn whole(
     let definition = &entry.version;
     let mut answer = short(&entry);
     if let Value::Object(answer) = &mut answer {
+        // What is stored is shown, even if a part of it could not be read as text.
         let file = String::from_utf8_lossy(&entry.file).into_owned();
         let hooks: Map<String, Value> = definition
             .hooks
