@@ -1,4 +1,14 @@
 //! May the caller do it with this resource?
+//!
+//! Checks are asked in one order: organization, type version, right, level, and then what few
+//! actions take. The first that is not met is the reason. Whether the caller may read the
+//! resource at all decides if anything is told of it: who may not is answered as if it did not
+//! exist.
+//!
+//! An ACL costs a read, so callers ask without it first. The decision is then made twice, with
+//! the least and with the most that the ACL could grant, and only if the two differ it has to be
+//! read. What an ACL grants counts as far as the rights of the type go; an administrator's right
+//! needs no ACL; secrets take a grant, whatever else the caller has.
 
 use crate::situation::{AccessCheck, CallerSituation};
 use crate::{

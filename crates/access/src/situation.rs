@@ -1,4 +1,9 @@
 //! A caller before a resource: everything that decisions and explanations derive from.
+//!
+//! What is asked often is derived once: the rights that are held, those that count, what an
+//! administrator's right gives, and what the ACL grants. An `AccessCheck` is one thing to ask of
+//! it. Decisions stop at the first check that is not met and explanations ask all of them, so the
+//! two can't disagree.
 
 use crate::{
     AccessLevel, AccessSubject, AclFacts, GeneralRight, ResourceAction, ResourceFacts,

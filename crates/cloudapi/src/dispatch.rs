@@ -1,5 +1,11 @@
 //! From a request to its handler and back: the API version, who calls, the body, and what every
 //! answer has.
+//!
+//! The order matters. The API version is first, so that refusals have its form as well. Then the
+//! caller, who is named in the access log even if it comes too often. Then the query, and at last
+//! the body: whoever is refused can't make the server hold one. The entity that a path names is
+//! told to the gate, which reads it in the snapshot that says who calls. A parameter that no
+//! route declares is ignored with a warning, as clients of this API expect (decision 0001).
 
 use crate::api::CloudState;
 use crate::api_version::ApiVersion;

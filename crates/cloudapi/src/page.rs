@@ -1,4 +1,9 @@
 //! Pages: how they are asked for, their envelope, and the links between them.
+//!
+//! Clients of this API know pages by their numbers, and a page far back costs all that is before
+//! it. So the link to the next page has a cursor beside the number: whoever follows links pays
+//! for one page each time. A cursor knows which page it leads to, and how many rows there were
+//! when the listing began.
 
 use crate::api::CloudState;
 use crate::call::CloudCall;

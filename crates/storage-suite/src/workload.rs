@@ -4,6 +4,12 @@
 //! let recorded = Workload::new(seed).with_faults().run(handles).await;   // break things meanwhile
 //! recorded.check(&store).await;                                         // through a sound handle
 //! ```
+//!
+//! Workers choose by dice from a seed. Every write has a value of its own, so that a read names
+//! the write that it shows, and nothing expires meanwhile. A watcher that began before the first
+//! write follows over every cut. At the end three things are compared: what the watcher saw with
+//! the event log, the log with what was answered ([`check_serial`]), and the answers with each
+//! other ([`check_linearizable`]).
 
 mod dice;
 mod faults;

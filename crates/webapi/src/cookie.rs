@@ -3,6 +3,10 @@
 //!
 //! The token is made from the session's secret alone, so there is no state for it: whoever holds
 //! the secret can make it again, and nobody else can.
+//!
+//! The cookie alone opens reads. A change needs the token as well, which only pages of this
+//! origin can read from an answer; and before both the origin itself is checked, as far as the
+//! browser tells it.
 
 use http::{HeaderMap, header};
 use ring::hmac::{HMAC_SHA256, Key, sign, verify};

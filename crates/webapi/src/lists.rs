@@ -1,5 +1,9 @@
 //! Pages of rows that are all at hand: definitions, organizations, users, roles. They are followed
 //! by the id of the last row, so what is made or deleted meanwhile moves nothing to another page.
+//!
+//! In another order than that of ids the last row must still exist: without it there is no place
+//! to go on from, and the caller begins anew. All rows are read for each page, which suits what
+//! there are tens or hundreds of. Resources have the engine's own listing.
 
 use crate::call::WebCall;
 use crate::error::WebError;

@@ -2,6 +2,10 @@
 //!
 //! Whoever is known takes a request out of their own bucket, whoever is not out of their address's, so that
 //! guessing tokens costs as much as using them. All APIs share one quota: a second door would double it.
+//!
+//! A token in the request counts before the certificate of its connection. Headers are read
+//! before anything is looked up, so that one that can't be read costs no read of the store. A
+//! request that fails is paid for by its address, whatever it has shown.
 
 use crate::caller::certificate::{CertificateError, CertificateUser};
 use crate::caller::credentials::SentCredentials;
