@@ -128,6 +128,7 @@ impl ApiError {
     pub(crate) fn of_conversion(refusal: ConversionRefusal) -> Self {
         match &refusal.reason {
             ConversionObstacle::RestrictedFields(all) => {
+                // Without the slash before them, as clients look for them.
                 let names = all.iter().map(|pointer| pointer.trim_start_matches('/'));
                 let fields = names.collect::<Vec<_>>().join(", ");
                 Self::Restricted { fields, refusal }

@@ -30,6 +30,7 @@ pub(crate) fn routes() -> Vec<CloudRoute> {
 async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAnswer, ApiError> {
     // Open to everybody, and more for those who are known: the routes are no secret, types are.
     let types = match &call.credentials {
+        // Only a token: a password is for logging in.
         Some(SentCredentials::Bearer(token)) => {
             let wanted = WantedVersions::default();
             let caller = api.engine.caller(token, None, wanted).await?;

@@ -51,6 +51,7 @@ impl CertificateUser {
         let Ok((_, certificate)) = X509Certificate::from_der(der) else {
             return Err(CertificateError::new("it can't be read"));
         };
+        // Again, though the handshake has checked it: the connection may outlive it.
         if !certificate.validity().is_valid() {
             return Err(CertificateError::new("its time is over"));
         }

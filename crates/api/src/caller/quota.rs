@@ -48,6 +48,7 @@ impl RequestQuota {
             None => "nowhere".to_owned(),
             Some(IpAddr::V4(address)) => address.to_string(),
             Some(IpAddr::V6(address)) => {
+                // Whoever has the network chooses the last 64 bits.
                 let network = u128::from(address) >> 64 << 64;
                 format!("{}/64", Ipv6Addr::from(network))
             }

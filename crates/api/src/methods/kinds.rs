@@ -145,6 +145,7 @@ impl ResourceMethods {
         of: &TypeKey,
         meta: &ResourceMeta,
     ) -> Result<Target, MethodError> {
+        // The id says more: the name may be another resource's by now.
         if !meta.id.is_empty() {
             let id = id_of(of, &meta.id)?;
             let bad = || MethodError::invalid(format!("{:?} is no id of a resource", meta.id));

@@ -65,6 +65,7 @@ impl UpdateMask {
             ["metadata", "description"] => self.description = true,
             ["metadata", "labels"] => self.labels = true,
             ["metadata", "expires"] => self.expires = true,
+            // Ids and revisions are the server's to give.
             _ => {
                 return Err(MethodError::invalid(format!(
                     "{path:?} is no field that an update can set"

@@ -13,6 +13,7 @@ pub fn pointers(all: &[String]) -> Option<String> {
     for pointer in all {
         let mut one = String::new();
         for byte in pointer.bytes() {
+            // Commas divide the list, and a percent sign begins an encoded byte.
             match byte {
                 b',' | b'%' | 0..=0x20 | 0x7f.. => one.push_str(&format!("%{byte:02X}")),
                 plain => one.push(char::from(plain)),

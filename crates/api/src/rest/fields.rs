@@ -48,6 +48,7 @@ pub trait BodyFields {
         let Some(list) = self.list(name)? else {
             return Ok(None);
         };
+        // All of them or none: a list with something else in it is refused as a whole.
         let texts = list.iter().map(|one| one.as_str().map(str::to_owned));
         let texts: Option<Vec<String>> = texts.collect();
         let bad = || RestError::request(format!("{name} must be a list of strings"));

@@ -105,6 +105,7 @@ pub fn inspect_body(
     let Ok(mut value) = crate::rest::body::read_json(&body) else {
         return (body, Vec::new());
     };
+    // Without a description there is nothing to look for.
     let Some(root) = schemas.get(schema) else {
         return (body, Vec::new());
     };

@@ -114,6 +114,7 @@ pub enum ParamKind {
 /// `getEntitiesById`, from the method and the path below what all paths begin with.
 #[must_use]
 pub fn operation_name(method: &Method, path: &str) -> String {
+    // Of the method and the path, so that a name changes only with its route.
     let mut name = method.as_str().to_lowercase();
     for part in path.split('/').filter(|part| !part.is_empty()) {
         let (prefix, part) = match part.strip_prefix('{') {

@@ -18,6 +18,7 @@ pub(super) async fn get(api: Arc<CloudState>, call: CloudCall) -> Result<RestAns
     let resource = api.engine.get(&caller, &of, &target).await?;
     let text = represent::entity(&api, &caller, &resource, call.version).await?;
     let answer = RestAnswer::raw_json(StatusCode::OK, text).with(ETAG, &represent::etag(&resource));
+    // A restricted view says why it is one.
     let answer = match &resource.restricted {
         Some(reason) => answer.saying(names::WARNING, reason),
         None => answer,

@@ -11,6 +11,7 @@ use coeval_engine::{EngineError, Target};
 use std::sync::Arc;
 
 fn none(call: &CloudCall) -> ApiError {
+    // Cut: it is the caller's own text, and goes into the answer.
     let invocation = call.param("invocation").chars().take(100).collect();
     EngineError::from(BehaviorError::NoLog { invocation }).into()
 }

@@ -151,6 +151,7 @@ impl RecordPage {
             ),
         };
         let skip = (self.wanted.page - 1).saturating_mul(self.wanted.size);
+        // On 32 bits a page may begin beyond what can be counted: then it is empty.
         let skip = usize::try_from(skip).unwrap_or(usize::MAX);
         let size = usize::try_from(self.wanted.size).unwrap_or(usize::MAX);
         let (total, page) = (self.total.to_string(), self.wanted.page.to_string());
@@ -188,6 +189,7 @@ impl RecordPage {
 fn attributes_of(record: &Value) -> Vec<(&str, String)> {
     let fields = record.as_object().into_iter().flatten();
     let fields = fields.filter(|(_, value)| !value.is_null());
+    // An attribute in XML is nothing but text.
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),

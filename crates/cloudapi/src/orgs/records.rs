@@ -114,6 +114,7 @@ impl RecordType {
                 let vdcs = orgs.iter().flat_map(vdcs_of);
                 Ok(vdcs
                     .map(|vdc| {
+                        // The same thing: administrators have it at an address of their own.
                         let kind = if self.name == "orgVdc" {
                             "vdc"
                         } else {
@@ -208,6 +209,7 @@ pub(super) fn with_addresses(api: &CloudState, filter: &str) -> String {
         // A value ends where an operator or a bracket begins.
         let end = part.find([';', ',', ')']).unwrap_or(part.len());
         let (value, rest) = part.split_at(end);
+        // An address ends with a slash and the UUID, an id with a colon and the UUID.
         let last = bare(value.rsplit('/').next().unwrap_or(value));
         all.push_str("org==");
         match coeval_core::version::Uuid::parse(last) {
