@@ -200,6 +200,7 @@ impl Background {
             return Ok(losing);
         }
         let granted = new.map(|one| one.meta.acl.clone()).unwrap_or_default();
+        // Read once, and only if there is somebody to ask about.
         let mut directory = None;
         for (member, level) in granted_before(state, from, &granted) {
             if losing.members.len() >= most {
@@ -234,6 +235,8 @@ impl Background {
         let of_org = |org: &str| has(AclMember::Org(org.to_owned()));
         match member {
             AclMember::User(id) => {
+                // An id of another system: nobody can be looked up, so it is waited for under its
+                // id.
                 let Some(user) = id_of(OwnKind::User, id) else {
                     return Ok(Some(Called::by_id(member)));
                 };
@@ -320,6 +323,7 @@ impl Background {
         migration: Migration,
     ) -> Result<Option<LosingAccess>, EngineError> {
         let live = migration.live;
+        // Only where cutover is the next half step is it what the migration waits for.
         if (live.low, live.high) != (Phase::Soak, Phase::Soak) {
             return Ok(None);
         }

@@ -1,5 +1,18 @@
 //! What a server does about migrations: it announces itself, goes where the phases ask it to, works
 //! in the background, mends mirrors that reads found behind, and moves on what moves by itself.
+//!
+//! One loop per server looks at all types in migration: whenever a phase record changes, whenever a
+//! part of a run is done, and at each poll. A look announces the server, moves the phases as far as
+//! the environment and the declaration say, and sees to it that work that is due has workers.
+//!
+//! Every server does the same, and none of them leads. That is safe because nothing rests on who is
+//! alive or on whose clock is right: a move is conditioned on the phase record that it was decided
+//! on, a batch on that record and on the claim of its part. Of two servers that want the same move
+//! one writes it, and the other finds it done. What a server announces decides only how long the
+//! others wait for it (docs/phases.md).
+//!
+//! A migration that is blocked is no error here: the move is refused at every look until nothing
+//! blocks it, and the status says what does.
 
 use crate::background::Background;
 use crate::migrations::content::{Course, MigrationContent, Until};
@@ -135,6 +148,7 @@ impl Drop for MigrationDriver {
 async fn mend(background: Arc<Background>) {
     loop {
         let (of, id) = background.repairs.next().await;
+        // Nobody waits for it: until the mirror is fresh, reads are answered from the old record.
         if let Err(error) = background.mend(&of, id).await {
             tracing::debug!(%of, %id, %error, "a mirror is left to the backfill");
         }
@@ -199,12 +213,16 @@ impl Driving {
                 self.stop().await;
                 return;
             }
+            // Opened before the look, so that no change falls between the two. One that broke is
+            // opened anew; until then the poll stands in for it.
             if events.is_none() {
                 events = self.watch().await;
             }
             if let Err(error) = self.look().await {
                 tracing::warn!(%error, "migrations can't be looked at");
             }
+            // Also after a look that failed: whoever waits for the first one must not hang on the
+            // store.
             looks.send_replace(true);
             tokio::select! {
                 () = tokio::time::sleep(self.settings.poll) => {}
@@ -216,10 +234,12 @@ impl Driving {
     }
 
     async fn stop(mut self) {
+        // A batch that is cut off was written whole, with its checkpoint, or not at all.
         for (_, (_, _, mut running)) in self.runs.drain() {
             running.abort_all();
             while running.join_next().await.is_some() {}
         }
+        // After its workers: nobody waits for a server that has departed, so it should not work on.
         if let Err(error) = self.background.depart(&self.seen.name).await {
             tracing::warn!(%error, "this server's record stays until its lease ends");
         }
@@ -234,23 +254,28 @@ impl Driving {
     /// One look at every type in migration.
     async fn look(&mut self) -> Result<(), EngineError> {
         let migrating = self.migrating().await?;
+        // Collected anew: what was announced of a type whose migration has ended is of no use.
         self.seen.phases.clear();
         self.seen.known.clear();
         self.seen.refused.clear();
         let mut states = Vec::new();
         for of in migrating {
             let state = match self.background.types.current(&of).await {
+                // Deleted since its phase record was read.
                 Err(EngineError::TypeUnknown { .. }) => continue,
                 other => other?,
             };
             self.note(&state);
             states.push(state);
         }
+        // Before anything is moved: a move waits for servers by what they announced, this one too.
         self.announce().await?;
+        // No reason to stop: until it succeeds, records are written as every server reads them.
         if let Err(error) = self.background.open_further().await {
             tracing::warn!(code = %error.code(), %error, "what may be stored is left as it is");
         }
         let still: Vec<TypeKey> = states.iter().map(|state| state.key.clone()).collect();
+        // What is dropped here aborts its workers.
         self.runs.retain(|of, _| still.contains(of));
         self.gauges.end(&self.background, &still).await?;
         let span = spans::look(states.len());
@@ -301,6 +326,8 @@ impl Driving {
         }
         match state.part() {
             Ok(Some(part)) => {
+                // This is the acknowledgement: a phase is closed once all live servers announced
+                // the other one.
                 self.seen.phases.insert(of, part.phase.name().to_owned());
             }
             Ok(None) => {}
@@ -312,6 +339,7 @@ impl Driving {
 
     async fn announce(&mut self) -> Result<(), EngineError> {
         let now = Instant::now();
+        // During a migration others have to find out soon who is gone; idle servers write little.
         let lease = if self.seen.known.is_empty() {
             self.settings.idle_lease
         } else {
@@ -320,6 +348,7 @@ impl Driving {
         let fresh = self
             .announced
             .as_ref()
+            // Long before the lease ends: one write that fails must not make this server look dead.
             .is_some_and(|(seen, at)| *seen == self.seen && now.duration_since(*at) < lease / 3);
         if !fresh {
             self.background.announce_server(&self.seen, lease).await?;
@@ -335,6 +364,8 @@ impl Driving {
         migration: Migration,
     ) -> Result<(), EngineError> {
         let of = &state.key;
+        // The environment first: a person set it for this very server. After a move all that was
+        // read is outdated, so the next look goes on.
         if let Some(asked) = self.background.phases.get(of)
             && let Some(what) = wanted_by_environment(state, *asked)
         {
@@ -347,12 +378,15 @@ impl Driving {
             .background
             .declared(of, migration.from, migration.to)
             .await?;
+        // It was read after the phase record: the migration may have ended in between.
         let Some((own, content)) = declared else {
             return Ok(());
         };
         let Some(part) = state.part()? else {
             return Ok(());
         };
+        // The rules of the phases have no duty at old. That the mirrors are to go, because the
+        // migration ends here, is known from the declaration alone.
         let due = if discards(&content, migration.live) {
             Some(BackgroundWork::Discard)
         } else {
@@ -376,6 +410,7 @@ impl Driving {
                 self.work(state, run).await?;
             }
         }
+        // After the work: a run whose end was noted just now may open the next half step.
         self.advance(state, migration, &content).await
     }
 
@@ -393,6 +428,8 @@ impl Driving {
         } else {
             self.settings.at_once.max(1)
         };
+        // Other servers are taken to have as many workers as this one: a rate is shared by an
+        // estimate.
         let workers = looked.servers.len().max(1) * each;
         let workers = u32::try_from(workers).unwrap_or(u32::MAX);
         self.workers.store(workers, Ordering::Relaxed);
@@ -408,6 +445,8 @@ impl Driving {
         content: &MigrationContent,
     ) -> Result<(), EngineError> {
         let epoch = state.phase.epoch;
+        // An undo was asked for by a person, so its steps are an operator's: the gates for
+        // automatic moves are not asked. It fences nobody.
         let asked = match content.observed.state {
             Course::Undoing if migration.live == LivePhases::one(Phase::Old) => {
                 Asked::by(MoveInitiator::Operator, Move::Abandon, epoch)
@@ -445,6 +484,8 @@ impl Driving {
             }
             return self.note_done(state, due).await;
         }
+        // With another kind of work or in another epoch the workers of the run before are aborted.
+        // The store refuses what they may still write.
         let same = self
             .runs
             .get(&of)
@@ -461,12 +502,14 @@ impl Driving {
 
     /// Notes that every part of a run is done, on condition that each is as it was read.
     async fn note_done(&self, state: &TypeState, due: BackgroundWork) -> Result<(), EngineError> {
+        // No note is needed: the move that ends the migration counts the mirrors that are left.
         if due == BackgroundWork::Discard {
             return Ok(());
         }
         let epoch = state.phase.epoch;
         let mut conditions = Vec::new();
         let parts = self.background.parts_of_run(&state.key, due, epoch).await?;
+        // All parts were read in one snapshot, and these conditions hold until the note is written.
         for part in parts.of_run {
             if !part.kept.is_some_and(|kept| kept.done) {
                 return Ok(());
@@ -497,6 +540,8 @@ impl Driving {
         if self.background.left_over(&state.key, from, to).await? == 0 {
             return Ok(());
         }
+        // Without their records all parts are visited again. One that was claimed since is kept by
+        // its condition, and nothing is removed then.
         for part in &mut parts {
             part.action = coeval_storage::WriteAction::Delete;
         }
@@ -514,6 +559,7 @@ fn discards(content: &MigrationContent, live: LivePhases) -> bool {
 /// The move that a server's environment asks for.
 fn wanted_by_environment(state: &TypeState, asked: Phase) -> Option<Move> {
     use coeval_core::phases::EnvironmentRequest;
+    // The servers would only be named in a refusal, which nobody sees here.
     match ask(&PHASES, &state.phase, asked, &[]) {
         Ok(EnvironmentRequest::Forward) => Some(Move::Forward),
         Ok(EnvironmentRequest::Back) => Some(Move::Back),
@@ -546,6 +592,7 @@ fn automatic(live: LivePhases, until: Until, epoch: Epoch) -> Option<Asked<'stat
 async fn news(events: &mut Option<coeval_storage::DeliveryStream>) {
     loop {
         let Some(watch) = events else {
+            // Without a watch the poll wakes the loop.
             return std::future::pending().await;
         };
         match watch.next().await {

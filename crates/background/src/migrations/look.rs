@@ -53,9 +53,12 @@ impl Background {
                 .limit(COUNTED);
             let servers = ReadRange::of(keys::servers()?);
             let request = request.and_range(failed).and_range(servers);
+            // One snapshot, because the gates compare these: who failed, who is alive, and at which
+            // phase.
             let snapshot = self.store.read(request).await?;
             let mut own = snapshot.keys.into_iter();
             let phase = own.next().flatten();
+            // What else was read belongs to another revision of the type: all of it is read again.
             if phase.and_then(|entry| entry.stored.revision()) != Some(state.phase_revision) {
                 state = self.types.load(of).await?;
                 continue;
@@ -102,6 +105,7 @@ impl Background {
             let (_, page) = self.store.range(range.clone()).await?;
             let marked = |entry: &&coeval_storage::StoredEntry| {
                 let record = entry.stored.record();
+                // One that can't be read counts: the end has to wait for it, not to pass over it.
                 record.is_none_or(|record| record.content.flags != 0)
             };
             count += page.entries.iter().filter(marked).count() as u64;

@@ -1,5 +1,14 @@
 //! Moves of a type's phase: half a step forward or back, the end, and notes of work that is done.
 //! Each is one atomic write of the phase record and of the migration's resource.
+//!
+//! A move is decided by the rules of `coeval_core::phases` on what `look_at_type` read, and written
+//! on condition that the phase record, the list of what failed and the declaration are as they were
+//! read. Whoever asks names the epoch that the move was decided in: half a step that was meant in
+//! an earlier epoch would be another step by now, so it is refused.
+//!
+//! The phase record decides what servers may do; the declaration says what is wanted, and shows how
+//! far it is. Both are in one write, so neither of them tells of a step that did not happen. Losing
+//! a race within the same epoch is no refusal: all is read again, and the gates are asked again.
 
 use crate::background::Background;
 use crate::migrations::access::admits_cutover;
@@ -135,6 +144,7 @@ impl Background {
         let next = if live.low == live.high {
             PHASES.row(live.high).next
         } else {
+            // Both are live: the half step that is left closes the lower one.
             Some(live.high)
         };
         if let Some(wanted) = advance.to
@@ -168,6 +178,7 @@ impl Background {
         fence: bool,
     ) -> Result<MigrationStatus, EngineError> {
         self.allow_general(caller, GeneralRight::ManageAnyDefinition, None)?;
+        // The epoch is read first: if the phases move before the write, nothing is done.
         let asked = Asked {
             fence,
             ..Asked::by(
@@ -195,6 +206,7 @@ impl Background {
             attempts.begin()?;
             let state = self.types.current(of).await?;
             let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
+            // By the higher one: once cleanup is admitted, old records may be gone.
             let phase = migration.live.high;
             if PHASES.row(phase).next.is_none() {
                 return Err(PhaseRefusal::NoWayBack { phase }.into());
@@ -203,6 +215,8 @@ impl Background {
             if content.observed.state == Course::Undoing {
                 return self.migration_status(caller, of).await;
             }
+            // Only noted: the driver of any server takes the steps, so it goes on if this server
+            // stops.
             content.observed.state = Course::Undoing;
             if self.declare(caller, own, &content, Vec::new()).await? {
                 return self.migration_status(caller, of).await;
@@ -257,6 +271,7 @@ impl Background {
             let looked = self.look_at_type(of).await?;
             let state = &looked.state;
             let migration = state.phase.migration.ok_or(PhaseRefusal::NoMigration)?;
+            // In a later epoch the same words mean another step: refused, not tried again.
             state.phase.fence(asked.at)?;
             let (own, mut content) = self.declaration(of, migration).await?;
             let forward = matches!(asked.what, Move::Forward | Move::Finish);
@@ -276,6 +291,8 @@ impl Background {
                     _ => Course::Finished,
                 };
             }
+            // A resource that is listed as failed meanwhile makes this write fail, and the gates
+            // see it.
             let mut steps = vec![looked.unlisted.clone()];
             steps.extend(more.iter().cloned());
             steps.extend(self.phase_steps(caller, state, &next)?);
@@ -288,6 +305,9 @@ impl Background {
                 let state = self.types.load(of).await?;
                 if next.migration.is_none() {
                     // Checkpoints are of no use to anybody any more.
+                    // Not in the write that ended it: there may be too many. A server that dies
+                    // here leaves nothing that counts, since parts have times and the list is
+                    // emptied before the next migration begins.
                     self.store.delete_range(keys::all_background(of)?).await?;
                     self.clear_failed(&state).await?;
                 }
@@ -305,6 +325,7 @@ impl Background {
             if page.entries.is_empty() {
                 return Ok(true);
             }
+            // Fenced: what a migration that began meanwhile lists must stay.
             let mut write = fenced(state);
             for entry in &page.entries {
                 write = write.delete(&entry.key);
@@ -325,6 +346,8 @@ impl Background {
     ) -> Result<PhaseRecord, EngineError> {
         let record = &looked.state.phase;
         let of = &looked.state.key;
+        // Outside of the snapshot, and safe: in these phases no old record and no mirror comes into
+        // being, and the write is conditioned on the phase.
         let left = match asked.what {
             Move::Finish => self.left_over(of, migration.from, migration.to).await?,
             Move::Abandon => self.mirrors(of, migration.to).await?,
@@ -339,6 +362,8 @@ impl Background {
             Move::Abandon => abandon(&PHASES, record, &facts)?,
             Move::Claim(work) => claim(record, work, asked.at, looked.failed)?,
         };
+        // After the rules: what they refuse is refused for their reason
+        // (docs/decisions/0010-cutover-waits-for-access.md).
         if asked.what == Move::Forward && admits_cutover(record, &next) {
             let majors = (migration.from, migration.to);
             let losing = self.losing_access(&looked.state, majors, usize::MAX);

@@ -73,6 +73,8 @@ impl Background {
         loop {
             let state = self.types.current(of).await?;
             let next = match state.phase.migration {
+                // Begun by another server, or left by one that stopped: it is taken to its end all
+                // the same.
                 Some(running) => {
                     let change = Change {
                         auto: Some(true),
@@ -85,6 +87,7 @@ impl Background {
                             return left("it is being undone".to_owned());
                         }
                         Ok(_) => Some((running.from, running.to)),
+                        // Over since it was looked at: the next round finds the next major.
                         Err(EngineError::Phase(PhaseRefusal::NoMigration)) => continue,
                         Err(error) => return Err(error),
                     }
@@ -134,6 +137,7 @@ impl Background {
                 continue;
             }
             let newest = |major| crate::migrations::start::newest_of(state, major);
+            // A major of which this server knows no version is left to a server that does.
             let (Ok(old), Ok(new)) = (newest(*from), newest(*to)) else {
                 return Ok(None);
             };
@@ -158,14 +162,18 @@ impl Background {
         loop {
             let status = self.migration_status(&caller, of).await?;
             progress(&status);
+            // It ended, or another one began: the caller looks again where the type is.
             if status.live.is_none() || (status.from, status.to) != (from, to) {
                 return Ok(None);
             }
+            // A phase that changes or a resource that is visited is a sign that somebody works on
+            // it.
             let visited = status.progress.as_ref().map(|one| one.visited);
             let stands = Some((status.live, visited));
             if last.1 != stands {
                 last = (Instant::now(), stands);
             }
+            // What does not convert stays so until a person mends it: waiting would not help.
             let failed = status.failed > 0 && status.progress.is_some_and(|one| one.done);
             // Somebody has to grant something, or to go on without them.
             let waits = !status.without_access.is_empty();

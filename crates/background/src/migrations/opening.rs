@@ -111,10 +111,12 @@ impl Background {
         if rising.is_empty() && self.level() >= self.known_level() {
             return Ok(());
         }
+        // Read before the servers are: whoever raises it in between makes the write below fail.
         let before = self.look_at_level().await?;
         let (_, page) = self.store.range(ReadRange::of(keys::servers()?)).await?;
         let servers = page.entries.iter().map(coeval_records::servers::decode);
         let servers: Option<Vec<ServerSeen>> = servers.collect();
+        // One that can't be understood may know less than any: nothing rises while it is alive.
         let Some(all) = servers.and_then(|servers| AllKnow::of(&servers)) else {
             return Ok(());
         };

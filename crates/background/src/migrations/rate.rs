@@ -64,6 +64,7 @@ fn spread(shards: &[Shard]) -> f64 {
         .collect();
     let count = rates.len() as f64;
     if count < 2.0 {
+        // A single part tells nothing of the spread.
         return 0.5;
     }
     let mean = rates.iter().sum::<f64>() / count;

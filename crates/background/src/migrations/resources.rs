@@ -126,6 +126,8 @@ impl Background {
                 });
             }
             let content: MigrationContent = self.read_own(&own)?;
+            // Without its declaration a running migration would stand still, and nobody could tell
+            // why.
             if content.has_ended().is_none() {
                 let (from, to) = (content.from, content.to);
                 return Err(coeval_core::phases::PhaseRefusal::Running { from, to }.into());

@@ -145,6 +145,8 @@ impl Shard {
 
     /// The same part in a later epoch of the migration.
     pub(crate) fn anew(&self, epoch: Epoch, parts: u8, now: Time) -> Self {
+        // The counts go on, for the report. The checkpoint does not: what was true of a mirror in
+        // an earlier epoch says nothing in this one.
         Self {
             earlier: self.all(),
             ..Self::new(epoch, parts, now)
@@ -168,6 +170,7 @@ impl Shard {
         before: Option<Revision>,
     ) -> Result<WriteStep, EncodeError> {
         let body = encode("a part of the work", self)?;
+        // This condition is the fence: of two that write over the same claim one fails.
         Ok(WriteStep {
             key: key.clone(),
             condition: before.map_or(WriteCondition::NotExists, WriteCondition::RevisionIs),

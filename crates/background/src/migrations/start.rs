@@ -102,6 +102,7 @@ impl Background {
             // That there is a way at all is found out before anything is written.
             state.versions.class(old, new)?;
             let next = begin(&state.phase, content.from, content.to)?;
+            // What an earlier migration left in the list would block soak in this one.
             if !self.clear_failed(&state).await? {
                 continue;
             }
@@ -111,6 +112,8 @@ impl Background {
                 ..Observed::default()
             };
             content.observe(&next, self.now());
+            // With the phase record as a condition: of several servers that begin one, one
+            // succeeds.
             let steps = self.phase_steps(caller, &state, &next)?;
             let declared = self.declared(&of, content.from, content.to).await?;
             let done = match declared {
@@ -239,6 +242,7 @@ impl Background {
                 return Ok(*major);
             }
         }
+        // Nothing is stored at any of them: the oldest is as good as another.
         open.first().copied().ok_or_else(|| {
             MigrationError::Invalid {
                 what: format!("{} has no open major", state.key),

@@ -77,6 +77,7 @@ impl Background {
         let mut looked = 0;
         for major in [migration.from, migration.to] {
             let span = keys::records_of_major(of, major)?;
+            // Keys only: each resource is fetched by itself, both records in one snapshot.
             let mut range = ReadRange::of(span).keys_only().limit(PAGE);
             loop {
                 let (_, page) = self.store.range(range.clone()).await?;
@@ -107,6 +108,8 @@ impl Background {
         let fetched = match self.fetch(of, id, ReadRequest::default()).await {
             Ok(fetched) => fetched,
             Err(EngineError::Storage(error)) => return Err(error.into()),
+            // What can't be read is just what a comparison is to find: it is told, and the rest
+            // goes on.
             Err(error) => {
                 verified.different += 1;
                 add(verified, id, String::new(), error.to_string());
@@ -161,6 +164,7 @@ impl Background {
         let (Some(truth), Some(mirror)) = (pair.truth(), pair.at(other)) else {
             return Ok(None);
         };
+        // At the version that the mirror is stored at, which need not be the newest of its major.
         let wanted = self.content_at(state, truth, mirror).await?;
         let found = self.open_record(state, mirror).await?.record;
         if wanted == found.content {

@@ -1,5 +1,19 @@
 //! The work in the background: every resource of a part is visited, and what its mirror needs is
 //! written, some of them in one atomic write with the checkpoint.
+//!
+//! What it promises: a run that is done has visited every resource of both majors within one epoch,
+//! and left each of them fresh, cleaned up, or listed as failed. What callers write is never
+//! undone, and what a run wrote is not written again after a crash or when another server takes
+//! over.
+//!
+//! How it gets there: a page is read in one snapshot with the phase record and the claim of the
+//! part. What each resource needs is planned by the rules (`backfill`, `copy_back`, `clean_up`,
+//! `discard`). A batch is written together with its checkpoint, on condition that the phase record,
+//! the claim and all records are as they were read. One that met a caller's write is read again,
+//! the first of its resources by itself.
+//!
+//! Callers go first: a batch is small, conversions yield, and the pause between two batches follows
+//! the latency that callers have (`caches::pulse`).
 
 use crate::background::Background;
 use crate::migrations::content::MigrationContent;
@@ -122,11 +136,13 @@ impl Run {
         let mut alone = false;
         let mut rate = 0;
         loop {
+            // For each batch anew: a run of a passed epoch ends here, before it plans anything.
             let state = background.types.current(&self.of).await?;
             if !self.goes_on(&state)? {
                 return Ok(Ended::Lost);
             }
             let share = usize::try_from(rate).unwrap_or(usize::MAX);
+            // A batch is no larger than what the rate allows in one second.
             let most = match (alone, share) {
                 (true, _) => 1,
                 (false, 0) => LARGEST,
@@ -137,6 +153,8 @@ impl Run {
             };
             if seen.paused {
                 tokio::time::sleep(Duration::from_millis(200)).await;
+                // A claim that does not change looks abandoned to others, so it is written while it
+                // pauses.
                 let silent = background.now() - held.kept.at > SILENT;
                 if silent && !self.beat(background, held).await? {
                     return Ok(Ended::Lost);
@@ -183,6 +201,7 @@ impl Run {
     fn share(&self, rate: u32) -> u32 {
         match rate {
             0 => 0,
+            // At least one a second: 0 would mean that there is no limit.
             rate => (rate / self.workers.load(Ordering::Relaxed).max(1)).max(1),
         }
     }
@@ -193,6 +212,8 @@ impl Run {
             return Ok(false);
         };
         let due = match self.work {
+            // No phase has this duty; the driver began it by the declaration, and the epoch ends
+            // it.
             BackgroundWork::Discard => true,
             due => work(&PHASES, &state.phase, part.phase) == Some(due),
         };
@@ -202,6 +223,7 @@ impl Run {
     async fn rest(&self, background: &Background, took: Duration, visited: usize, rate: u32) {
         tokio::time::sleep(background.pulse.after_batch(took)).await;
         if rate > 0 {
+            // What the batch took is part of the time that the rate gives it.
             let wanted = Duration::from_secs_f64(visited as f64 / f64::from(rate));
             tokio::time::sleep(wanted.saturating_sub(took)).await;
         }
@@ -236,6 +258,8 @@ impl Run {
         let (from, to) = (part.migration.from, part.migration.to);
         let content = self.wanted(background).await?;
         let shard_key = shard::key(&self.of, self.work, held.shard)?;
+        // The claim is read in the same snapshot: a part that was taken over is left before any
+        // work.
         let mut request = ReadRequest::keys([state.phase_key.clone(), shard_key]);
         for major in [from, to] {
             let part = (held.shard, held.kept.parts);
@@ -288,6 +312,8 @@ impl Run {
             }
         }
         let mut pairs: Vec<(Uuid, Result<Pair, Unfit>)> = pairs.into_iter().collect();
+        // Where old and new have different ids there are up to twice as many: the rest is read
+        // again.
         let cut = pairs.len() > most;
         pairs.truncate(most);
         let end = reached.is_none() && !cut;
@@ -347,6 +373,8 @@ impl Run {
                 visited: 1,
                 ..due.map_or(Counts::default(), |due| due.counts)
             };
+            // A store takes only so many steps at once: what is full is written, with its own
+            // checkpoint.
             if !batch.fits(&steps) {
                 match self
                     .put(background, state, held, std::mem::take(&mut batch))
@@ -358,6 +386,7 @@ impl Run {
             }
             batch.add(*id, steps, at, counts);
         }
+        // Of an empty page: the checkpoint moves to where the page ended.
         if batch.last.is_none() {
             batch.last = reached;
         }
@@ -398,9 +427,12 @@ impl Run {
         kept.at = background.now();
         kept.counts.add(batch.counts);
         let key = shard::key(&self.of, self.work, held.shard)?;
+        // Conditioned on the phase record, the versions that mirrors arrive at, the claim and the
+        // records.
         let mut write = fenced(state);
         for version in batch.versions {
             let arrived = arrives(write, state, version);
+            // If such a version is being edited, that is waited for, and the batch is planned anew.
             let Some(arrived) = background.unless_edited(state, arrived).await? else {
                 return Ok(Some(false));
             };
@@ -417,6 +449,8 @@ impl Run {
                 count(self.work, batch.counts);
                 Ok(Some(true))
             }
+            // Only if its own record differs is the claim lost; all else is a race for one
+            // resource.
             Err(StorageError::Conflict { key: at, .. } | StorageError::NotFound { key: at })
                 if at == key =>
             {
@@ -441,6 +475,7 @@ impl Run {
             (BackgroundWork::CleanUp, _) => {
                 counts.removed = 1;
                 let own = pair.new.as_ref();
+                // Its content stays; what changes is the flag, from paired to alone.
                 let mirror = own.map(|own| Sealed::unchanged(own, own.header.clone()));
                 return Ok(clean_up(&found).map(|plan| Due {
                     plan,
@@ -462,6 +497,7 @@ impl Run {
             (_, PairStanding::Stale) => counts.stale = 1,
             _ => {}
         }
+        // Before the plan, because whether it converts decides what is planned.
         let made = background.make_mirror(state, id, pair).await?;
         let fit = match &made {
             Some(Err(_)) => MirrorFit::OnlyTruth,
@@ -475,6 +511,7 @@ impl Run {
             return Ok(None);
         };
         let copies = plan.old == KeyStep::Copy || plan.new == KeyStep::Copy;
+        // Nothing is copied: it does not convert and is listed, or an orphan is removed.
         if !copies {
             (counts.copied, counts.stale) = (0, 0);
             match plan.failing {
@@ -517,6 +554,8 @@ impl Background {
         };
         let record = match self.open_record(state, truth).await {
             Ok(opened) => opened.record,
+            // A failing store says nothing of the resource. Any other error does: it is listed as
+            // failed.
             Err(EngineError::Storage(error)) => return Err(error.into()),
             Err(error) => return Ok(Some(Err(Unfit::of(&error)))),
         };
@@ -537,6 +576,7 @@ impl Background {
                 return Ok(());
             };
             let state = &fetched.state;
+            // Only before soak: from there on the new record is the source of truth, not a copy.
             let reads_mend = pair.part.row().reads == coeval_core::phases::ReadSource::FreshNew;
             if !reads_mend {
                 return Ok(());
@@ -560,6 +600,8 @@ impl Background {
             if let Some(mirror) = &mirror {
                 write = arrives(write, state, mirror.store.header.version)?;
             }
+            // Watchers pass over a write that touches this record: a repair changes nothing that
+            // they see.
             write.steps.push(silent(of)?);
             let unfit = unfit.as_ref();
             let write = Resources::add_background(write, state, id, pair, plan, mirror, unfit)?;
@@ -583,6 +625,7 @@ struct Batch {
 impl Batch {
     /// Whether these steps fit too, with what else is written.
     fn fits(&self, steps: &[coeval_storage::WriteStep]) -> bool {
+        // The limits that all stores share: what fits here fits into each of them.
         let limits = StoreLimits::default();
         let all = || self.steps.iter().chain(steps);
         let conditions = all().filter(|step| step.condition != WriteCondition::Whatever);
@@ -595,6 +638,7 @@ impl Batch {
             })
             .sum();
         // The phase record, the claim, and a few versions.
+        // A single resource is tried whatever its size: nothing smaller can be written.
         self.steps.is_empty()
             || (conditions.count() + 8 <= limits.conditions
                 && actions.count() + 4 <= limits.actions

@@ -41,6 +41,8 @@ impl Worker {
                         self.done.notify_one();
                         continue;
                     }
+                    // Claims again: once the run is over there is nothing to claim, and the loop
+                    // waits to be dropped.
                     Ok(Ended::Lost) => continue,
                     Err(error) => {
                         tracing::warn!(of = %self.run.of, %error, "the background rests");
@@ -72,6 +74,8 @@ impl Worker {
             .parts_of_run(of, *work, *epoch)
             .await?
             .of_run;
+        // Before a run begins only its first part is looked at: who claims it says how many there
+        // are, and so all servers divide the ids alike.
         let said = all.first().and_then(|part| part.kept.as_ref());
         let parts = match said {
             Some(kept) => kept.parts,
@@ -86,6 +90,8 @@ impl Worker {
             let now = self.background.now();
             let mut kept = match part.kept {
                 Some(kept) => kept,
+                // Counts of an earlier epoch are kept for the report; those of an earlier migration
+                // are not.
                 None => match part.earlier {
                     Some(earlier) if earlier.began >= self.run.since => {
                         earlier.anew(*epoch, parts, now)
@@ -96,6 +102,7 @@ impl Worker {
             kept.server.clone_from(&self.run.server);
             kept.claims += 1;
             kept.at = now;
+            // Fenced, so that no part of a passed epoch is claimed between the look and the write.
             let mut steps = coeval_resources::write::steps::fenced(&state).steps;
             steps.push(kept.step(&part.key, part.revision)?);
             let written = self
@@ -119,6 +126,7 @@ impl Worker {
         let Some(migration) = state.phase.migration else {
             return Ok(0);
         };
+        // Most resources have a record at each major: the sum would count them twice.
         let mut most = 0;
         for major in [migration.from, migration.to] {
             let span = keys::records_of_major(&state.key, major)?;
@@ -145,6 +153,7 @@ impl Worker {
         let now = Instant::now();
         let mut watched = self.watched.lock().await;
         let key = (self.run.of.clone(), number);
+        // Met for the first time, the wait begins now, by this server's clock alone.
         let (seen, since) = watched.entry(key).or_insert((revision, now));
         if *seen != revision {
             (*seen, *since) = (revision, now);
