@@ -82,6 +82,8 @@ impl BehaviorRun {
             Subject::Resource { of, id } => {
                 let of = TypeKey::parse(of).ok_or_else(unreadable)?;
                 let id = Uuid::parse(id).ok_or_else(unreadable)?;
+                // As the caller, at this moment: whoever lost access since the invocation is
+                // refused.
                 let target = Target::Id(id);
                 let found = self
                     .background

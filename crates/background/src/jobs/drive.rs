@@ -1,6 +1,15 @@
 //! One task under way: its batches, each in one atomic write with the task's own record and on
 //! condition that this record is as this server wrote it last. So whoever takes the task over, or
 //! cancels it, fences every write that is still to come.
+//!
+//! What it promises: a task ends once, its checkpoint is true whenever it is read, and what a batch
+//! writes is written once, whenever a server dies. A job only says what comes next; here it is
+//! written, and the job is told what became of it.
+//!
+//! While a job works, the record of its task is rewritten now and then, which shows the others that
+//! this server is alive. A write that was refused is no end by itself: the record may have changed
+//! because somebody asked for the end of the task, or a resource was written by somebody else. So
+//! it is read again, and only another claim in it means that the task is lost.
 
 use crate::background::Background;
 use crate::jobs::job::{Ahead, Job, Last, Pacing, Step};
@@ -62,6 +71,7 @@ impl From<EngineError> for Stop {
     fn from(error: EngineError) -> Self {
         match error {
             EngineError::Storage(error) if is_temporary(&error) => Self::Store(error),
+            // Too many races are a matter of load, not of the job: another try after a while.
             EngineError::Contended { .. } => Self::Store(StorageError::failed(error)),
             error => Self::Failed(error),
         }
@@ -151,6 +161,8 @@ impl Drive {
                 End::Rests
             }
             Err(Stop::Failed(error)) => {
+                // The claim stays as it is: after a while this server tries again, or another takes
+                // it over.
                 tracing::error!(%id, %error, "a task's end can't be written");
                 End::Rests
             }
@@ -159,6 +171,7 @@ impl Drive {
     }
 
     async fn work(&self, held: &mut Held, job: &dyn Job) -> Result<Value, Stop> {
+        // Asked for while nobody worked on it: nothing is begun.
         if held.task.cancel_requested {
             return Err(Stop::Canceled);
         }
@@ -173,6 +186,8 @@ impl Drive {
             self.keep_pace(held, took).await?;
             let grace = run.grace();
             let step = self.until_stop(run.step(last), grace);
+            // A step writes nothing by itself: one that is cut off is done again by whoever goes
+            // on.
             let step = self.beating(held, step).await?.ok_or(Stop::Stopping)??;
             last = match step {
                 Step::Done(result) => return Ok(result),
@@ -229,6 +244,7 @@ impl Drive {
             tokio::time::sleep(grace).await;
         };
         tokio::select! {
+            // A step that is done counts, even if the time is over at the same moment.
             biased;
             done = step => Some(done),
             () = over => None,
@@ -278,6 +294,7 @@ impl Drive {
     async fn beating<T>(&self, held: &mut Held, work: impl Future<Output = T>) -> Result<T, Stop> {
         let mut work = pin!(work);
         loop {
+            // Well before others take it for abandoned, so that one slow write loses nothing.
             let next = held.written + self.settings.abandoned_after / 3;
             tokio::select! {
                 biased;
@@ -319,6 +336,8 @@ impl Drive {
                 Ok(Last::Written)
             }
             Err(error) if is_race(&error) => {
+                // Lost or canceled, it ends here; otherwise the job decides what to do about the
+                // race.
                 self.regain(held).await?;
                 Ok(Last::Refused(error))
             }
@@ -336,6 +355,7 @@ impl Drive {
     ) -> Result<(Vec<Result<(), StorageError>>, Option<Stop>), Stop> {
         let writes = all.into_iter().map(|one| {
             // First, so that a lost claim is what is told of several conditions that fail.
+            // The task is compared and not written: side by side they would refuse each other.
             let mut steps = vec![KeyStep {
                 key: held.key.clone(),
                 condition: WriteCondition::RevisionIs(held.revision),
@@ -365,6 +385,7 @@ impl Drive {
     async fn regain(&self, held: &mut Held) -> Result<(), Stop> {
         let kept = self.background.read_task(held.task.id, None).await?;
         match kept {
+            // The claim counts, not the revision: a request for the end changes that too.
             Some(kept)
                 if kept
                     .task
@@ -430,6 +451,7 @@ impl Drive {
         tracing::error!(%id, reason, "a job broke off");
         let reason = reason.to_owned();
         let ending = Ending::Aborted(TaskFailure::of(&TaskError::Aborted { reason }));
+        // Only under its own claim: if it was lost, another server may do better.
         if let Ok(Some(kept)) = self.background.read_task(id, None).await
             && let Ok(mut held) = Held::new(kept)
             && held

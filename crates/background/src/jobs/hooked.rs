@@ -136,6 +136,7 @@ impl HookedRun {
 
     /// Runs a hook, unless this server has done so already. `None`: it went well, or there is none.
     async fn run(&mut self, hook: HookPoint) -> Result<Option<EngineError>, EngineError> {
+        // After a lost race the step is made again; the hook has had its effect, and is not.
         if let Some((_, ended)) = self.ran.iter().find(|(ran, _)| *ran == hook) {
             return Ok(ended.clone());
         }
@@ -205,7 +206,9 @@ impl HookedRun {
         if let Some(error) = self.run(HookPoint::PreDelete).await? {
             return Err(error);
         }
+        // As it was sent: it is put onto what is stored by now.
         let update = self.background.saved_update(self.task, &self.saved)?;
+        // After the hook, which takes its time: access may have been lost since.
         let found = self.find(ResourceAction::Modify).await?;
         let planned = self.background.plan_update(&self.caller, &found, &update);
         let write = planned.await?.write;
@@ -225,6 +228,7 @@ impl HookedRun {
             found.stored.header.version,
         );
         let begun = found.stored.header.state == State::InDeletion;
+        // Once marked, whoever did it, the hook before the deletion is behind.
         if self.done.marked.is_none()
             && !begun
             && let Some(error) = self.run(HookPoint::PreDelete).await?
@@ -239,10 +243,12 @@ impl HookedRun {
             let found = self.find(ResourceAction::Delete).await?;
             return self.gone(&found, revision).await;
         }
+        // Again, because the hook may have written the resource.
         let found = self.find(ResourceAction::Delete).await?;
         if found.stored.header.state != State::InDeletion {
             return self.mark(&found, revision).await;
         }
+        // The mark is somebody else's: a revision that the caller named has to be this one.
         if self.done.marked.is_none() {
             stale(&found, revision)?;
         }
@@ -318,11 +324,13 @@ impl Run for HookedRun {
                 self.attempts = Attempts::new();
             }
             (Last::Refused(error), Some(_)) => {
+                // Planned again from what is stored now, a bounded number of times.
                 unless_raced(Err::<(), _>(error))?;
                 self.attempts.begin()?;
             }
             _ => {}
         }
+        // An error that the task ends with now undoes nothing of it.
         if self.done.written {
             return match (self.error.take(), self.done.failed.take()) {
                 (Some(error), _) => Err(error),

@@ -125,6 +125,7 @@ pub(crate) fn check_target(
     if from == Some(to) {
         return refuse(TargetFlaw::Same);
     }
+    // In a phased migration a resource may have two records, and the phases move it.
     if state.phase.migration.is_some() {
         return refuse(TargetFlaw::InPhases);
     }

@@ -185,10 +185,12 @@ impl Looking {
         let mut stopping = self.drive.stopping.clone();
         loop {
             let stop = *stopping.borrow();
+            // Tasks under way end or give themselves back; nothing new is claimed.
             if stop && under_way.is_empty() {
                 return;
             }
             if !stop {
+                // Opened before the look, so that no task is queued unseen between the two.
                 if events.is_none() {
                     events = self.watch().await;
                 }
@@ -219,6 +221,7 @@ impl Looking {
     /// Until the next look: the poll, or sooner if a task might be abandoned or rested.
     fn pause(&self) -> Duration {
         let settings = &self.drive.settings;
+        // Without room there is nothing to claim, and a task that ends wakes the loop.
         if self.running.len() >= settings.at_once {
             return settings.poll;
         }
@@ -254,6 +257,7 @@ impl Looking {
                     continue;
                 };
                 open.insert(id);
+                // Without room the walk goes on all the same: it tells which tasks are still open.
                 let room = self.running.len() + claimed.len() < self.drive.settings.at_once;
                 if !room || self.running.contains(&id) {
                     continue;
@@ -273,6 +277,7 @@ impl Looking {
                 None => break,
             }
         }
+        // What is remembered of tasks that have ended would grow for ever.
         self.seen.retain(|id, _| open.contains(id));
         self.resting.retain(|id, _| open.contains(id));
         Ok(claimed)
@@ -328,6 +333,7 @@ impl Looking {
             // From an earlier life of this server, or one that the store failed.
             Some(claim) if claim.server == *self.drive.server => true,
             Some(_) => {
+                // The wait begins when this server first sees the revision: no clocks are compared.
                 let seen = self.seen.entry(id).or_insert((revision, now));
                 if seen.0 != revision {
                     *seen = (revision, now);
@@ -371,6 +377,7 @@ async fn news(events: &mut Option<DeliveryStream>, running: &HashSet<Uuid>) {
         };
         match watch.next().await {
             Some(Ok(WatchDelivery::Events(_, group))) => {
+                // What is written about its own tasks is no news.
                 let own = |id| running.contains(&id);
                 let ids = group.events.iter().filter_map(|event| id_of(&event.key));
                 if !ids.into_iter().all(own) {

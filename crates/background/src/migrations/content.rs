@@ -130,7 +130,7 @@ impl MigrationContent {
         }
     }
 
-    /// The step that its work in the background is on, and whether it is over.
+    /// How it ended; nothing while it is under way.
     pub fn has_ended(&self) -> Option<&'static str> {
         match self.observed.state {
             Course::Running | Course::Undoing => None,

@@ -89,6 +89,7 @@ impl Background {
                 match self.tried(&state, &stored, newest).await {
                     Ok(true) => report.kept += 1,
                     Ok(false) => {}
+                    // Somebody writes it just now: a count of all is a matter of the moment anyway.
                     Err(EngineError::Storage(error)) if is_race(&error) => {}
                     Err(EngineError::Storage(error)) => return Err(error.into()),
                     Err(error) => {

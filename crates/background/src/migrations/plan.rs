@@ -178,6 +178,8 @@ impl Background {
                     }
                 }
             }
+            // Bounded in time: of a large type only the first are tried, and the plan says how
+            // many.
             match range.following(&page) {
                 Some(next) if began.elapsed() < LOOKS => range = next,
                 _ => break,
@@ -201,6 +203,7 @@ impl Background {
         let opened = self.open_record(state, stored).await?;
         let record = opened.record;
         let moved = move_record(state, record.clone(), to, None)?;
+        // As the backfill would make it: what converts may still be no mirror.
         if let Some(unfit) = self
             .mirror_of(state, stored.id, &stored.header, record, to, None)
             .err()

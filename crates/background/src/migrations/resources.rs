@@ -72,6 +72,7 @@ impl Background {
             let body = match &update.mask {
                 None => body.clone(),
                 Some(mask) => {
+                    // With all versions and fields: only those who manage definitions get here.
                     let wanted = WantedView::of_all(WantedVersion::Exactly(at));
                     let sees = Visibility::Private;
                     let shown = self.show(state, &own.stored, &wanted, sees, None)?.shown;

@@ -412,6 +412,7 @@ impl Background {
             });
         };
         let working = progress.filter(|progress| !progress.done);
+        // What a person decided comes first, then what the rules refuse, then what is possible.
         if content.paused
             && let Some(progress) = working
         {
@@ -437,6 +438,7 @@ impl Background {
         } else {
             0
         };
+        // As an operator's move: what refuses a person refuses an automatic move too.
         let facts = looked.facts(MoveInitiator::Operator, false, left);
         let next = if last {
             finish(&PHASES, record, &facts)
@@ -486,6 +488,7 @@ impl Background {
         let mut all = Vec::new();
         for (id, listed) in page.entries.iter().filter_map(decode_failed) {
             let fetched = self.fetch(of, id, ReadRequest::default()).await;
+            // One that can't be read is listed by its id alone.
             let stored = fetched.ok().and_then(|fetched| fetched.stored);
             all.push(FailedResource {
                 id,

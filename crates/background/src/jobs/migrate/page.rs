@@ -208,6 +208,7 @@ impl Mover {
         entries: &[Indexed],
     ) -> Result<Option<Vec<Result<Option<(Key, Stored)>, EngineError>>>, EngineError> {
         let mut asked = Vec::new();
+        // One part of each read is the phase record: a page belongs to one revision of the type.
         for chunk in entries.chunks(StoreLimits::default().read_parts - 1) {
             let mut request = ReadRequest::keys([state.phase_key.clone()]);
             for entry in chunk {
@@ -274,6 +275,7 @@ impl Mover {
         mut candidates: Vec<(usize, Candidate)>,
     ) -> Result<Vec<(usize, Converted)>, EngineError> {
         let mut work = Vec::new();
+        // Large enough to be worth a thread, small enough that several work side by side.
         while !candidates.is_empty() {
             let rest = candidates.split_off(candidates.len().min(CHUNK));
             let chunk = std::mem::replace(&mut candidates, rest);

@@ -183,6 +183,7 @@ pub(crate) fn migrated(
     (key, stored, opened): &(Key, Stored, Opened),
 ) -> Result<(Vec<WriteStep>, Option<Outcome>), EngineError> {
     let before = &stored.header;
+    // Before the conversion, whose own refusal would hide this reason.
     if before.state == State::InDeletion {
         settled(before.state, Ok(()), aim.force)?;
     }
@@ -192,6 +193,7 @@ pub(crate) fn migrated(
         let version = aim.to;
         return Err(EngineError::TypeVersionUnknown { of, version });
     };
+    // Only what is resolved has to fit; the rest is judged by whoever resolves it.
     let fits = match before.state {
         State::Resolved => definition.schema.validate(&record.content),
         _ => Ok(()),
@@ -209,6 +211,7 @@ pub(crate) fn migrated(
         _ => message,
     };
     header.state = resource_state;
+    // Clocks of servers differ: the time of the last change never goes back.
     header.modified = background.now().max(before.modified);
     caller.user().clone_into(&mut header.modified_by);
     header.generation += 1;
@@ -229,6 +232,7 @@ pub(crate) fn migrated(
         .as_ref()
         .map(|_| "forced: it does not fit".to_owned());
     write.steps.push(background.audit_step(caller, &deed)?);
+    // Here it is told of this resource; in a batch it would be told of all.
     alone_fits(&write)?;
     Ok((write.steps, forced))
 }

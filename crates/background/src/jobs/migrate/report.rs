@@ -241,6 +241,7 @@ impl Report {
             self.entries.push(entry);
             self.bytes = bytes;
         } else {
+            // Counted all the same: a report is bounded, because it is written with its task.
             self.counts.unlisted += 1;
         }
     }

@@ -1,6 +1,16 @@
 //! A mass migration under way: pages of the index, rounds of batches that are written side by side,
 //! each of a single resource where somebody else writes at the same time. A checkpoint follows some
 //! rounds.
+//!
+//! What it promises: every resource is counted once, and one that was moved is not moved again,
+//! whenever the server dies. A batch of a round may be written although an earlier one was refused,
+//! so the checkpoint, which names the last entry that is done, can't tell all. Each batch therefore
+//! writes the sum of its slot with its resources, and whoever goes on adds the slots to the
+//! checkpoint. What was moved stands at the target by then: its old entry is gone from the index,
+//! and is not met again.
+//!
+//! A batch that is refused because somebody else wrote one of its resources goes resource by
+//! resource. One that is refused again and again is told of, and left to the next run.
 
 use crate::background::Background;
 use crate::jobs::job::{Ahead, Batch, Last, Run, Step};
@@ -108,6 +118,7 @@ impl MigrateRun {
         let caller = task.by.caller();
         let places = aim.selection.places(&background, &caller, &aim).await?;
         let checkpoint = match &task.checkpoint {
+            // Counted once, at the beginning: entries that are done are gone from the index.
             serde_json::Value::Null => Checkpoint {
                 total: if aim.selection.is_counted() {
                     Some(count(&background, &places.others).await?)
@@ -129,6 +140,7 @@ impl MigrateRun {
         let mut report = Report::read(checkpoint.counts, report)
             .map_err(|error| unreadable(error.to_string()))?;
         let listed = report.len();
+        // What was written after the checkpoint is done too, and counts.
         let slots = Slots::read(&background, task.id, checkpoint.number).await?;
         slots.add_to(&mut report);
         Ok(Self {
@@ -210,11 +222,13 @@ impl MigrateRun {
     /// Nothing of the batch was written.
     fn refused(&mut self, mut pending: Pending, error: StorageError) -> Result<(), EngineError> {
         if self.concerns_type(&error) {
+            // All that is ready was planned for another revision of the type.
             self.state = None;
             self.read_again();
             return Ok(());
         }
         if pending.items.len() > 1 {
+            // Nobody knows which of them it was: each goes in a batch of its own.
             self.alone = pending.items.len();
             self.read_again();
             return Ok(());
@@ -229,6 +243,7 @@ impl MigrateRun {
             true => left_behind(&self.mover.aim),
             false => Outcome::failed(&EngineError::from(error)),
         };
+        // It is told of and not tried again: reading goes on behind it.
         self.read = Some(item.entry.clone());
         let item = Ready::untouched(item.entry, item.id, Some(outcome));
         self.ready.push_front(item);
@@ -302,6 +317,7 @@ impl MigrateRun {
                 _ => self.mover.page(&state, &self.place(PAGE)).await?,
             };
             let Some(page) = page else {
+                // The type changed while the page was read.
                 self.state = None;
                 continue;
             };

@@ -67,6 +67,8 @@ impl Selection {
         let matching = match self {
             Self::Version(from) => {
                 let subject = &caller.subject;
+                // A tenant has a part of the index of its own: what belongs to others is not even
+                // read.
                 let span = if subject.is_provider() && subject.context().is_none() {
                     keys::at_version(&aim.of, *from)?
                 } else {
@@ -94,6 +96,7 @@ impl Selection {
                 places.others.push(span);
             }
         }
+        // In the order of keys: the checkpoint names a key, and all before it is done.
         places
             .others
             .sort_by(|one, other| one.start.cmp(&other.start));
@@ -178,6 +181,8 @@ impl Judge<'_> {
         let none = Acl::default();
         let acl = acl.map(|acl| acl.as_ref().unwrap_or(&none));
         let may = |action| allowed(self.caller, self.state, stored, action, acl);
+        // In silence: a count would tell what others have
+        // (docs/decisions/0009-upgrades-by-filter.md).
         let (Ok(Some(level)), Ok(Some(_))) = (may(ResourceAction::Read), may(self.moving())) else {
             return Judged::Leave(None);
         };
@@ -201,9 +206,11 @@ impl Judge<'_> {
             Err(error) => return refused(error),
         }
         let (from, to) = (stored.header.version, self.aim.to);
+        // A target that nobody named takes nothing back to an older version.
         if from == to || !matching.named && from > to {
             return Judged::Leave(Some(Outcome::UNCHANGED));
         }
+        // Whoever named the version agreed to a change of meaning.
         match barrier(self.state, &wanted.visible, from, to) {
             Some(at) if !matching.named => refused(EngineError::UpgradeFirst {
                 refusal: Box::new(VersionRefusal::MeaningBetween { body: to, at }.into()),

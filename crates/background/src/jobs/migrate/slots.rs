@@ -85,6 +85,7 @@ impl Slots {
             entries: sum.listed().to_vec(),
         };
         let body = encode("a slot of a migration", &kept)?;
+        // The claim is a condition of the same write: nobody else writes the slot.
         let step = WriteStep {
             key: keys::task_slot(self.task, slot)?,
             condition: WriteCondition::Whatever,
