@@ -60,12 +60,14 @@ impl Catalog {
         }
         let mut range = ReadRange::of(span).descending();
         let mut found = Vec::new();
+        // There is no index by user or resource: pages are read until enough is found.
         loop {
             let (_, page) = self.store.range(range.clone()).await?;
             for entry in &page.entries {
                 let Some(record) = read_audit(&entry.key, &entry.stored) else {
                     continue;
                 };
+                // What belongs to no organization is shown where its caller is at home.
                 let org = record.deed.org.as_ref().unwrap_or(&record.deed.caller_org);
                 let visible = own_org.as_ref().is_none_or(|own| own == org);
                 if visible && query.fits(&record.deed) {

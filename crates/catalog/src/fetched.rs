@@ -59,6 +59,7 @@ impl Fetched {
                 }
             }
         }
+        // A record at a third major answers only if the pair has none to show.
         let pair = pair.filter(|pair| elsewhere.is_none() || pair.read().0.is_some());
         let found = match &pair {
             None => elsewhere,
@@ -104,6 +105,7 @@ impl Catalog {
         id: Uuid,
         extra: ReadRequest,
     ) -> Result<Fetched, EngineError> {
+        // Perhaps outdated: the snapshot tells, and then it is loaded again.
         let mut state = self.types.get(of).await?;
         let mut attempts = Attempts::new();
         loop {

@@ -153,6 +153,8 @@ impl VisibleVersions {
                 written_at,
                 mut fields,
             }) => {
+                // The hidden version is told as one that the caller can name
+                // (docs/decisions/0007-hidden-type-versions.md).
                 for field in &mut fields {
                     let since = self.at_or_after(state, field.since);
                     field.since = since.unwrap_or(field.since);
@@ -160,6 +162,7 @@ impl VisibleVersions {
                 EngineError::TooNew(FieldsTooNew { written_at, fields })
             }
             EngineError::Conversion(mut refusal) => {
+                // Where it is would tell of a field that only hidden versions have.
                 if self.tells(state, &refusal.pointer) {
                     refusal.pointer.clear();
                 }

@@ -165,6 +165,8 @@ impl Hasher {
 
     /// Waits for a turn, unless too many wait already.
     pub async fn turn(&self) -> Result<Turn, IdentityError> {
+        // Without waiting: beyond a bounded number a login is refused, so that waiting costs no
+        // more.
         let room = Arc::clone(&self.room).try_acquire_owned();
         let room = room.map_err(|_| IdentityError::LoginsTooMany)?;
         let working = Arc::clone(&self.working).acquire_owned().await;
@@ -208,6 +210,7 @@ impl Hasher {
         password: &Password,
         phc: Option<PasswordPhc>,
     ) -> Result<bool, EngineError> {
+        // Also for one that can't be right the work is done: the time it takes tells nothing.
         let fits = password.check().is_ok();
         let text = if fits {
             password.0.clone()
@@ -220,6 +223,7 @@ impl Hasher {
             match known {
                 Some(hash) => argon2.verify_password(text.as_bytes(), &hash).is_ok(),
                 None => {
+                    // Nobody of that name: as much work as for somebody.
                     let mut out = [0; 32];
                     let made = argon2.hash_password_into(text.as_bytes(), &[7; 16], &mut out);
                     // Looked at, so that the work is done.
@@ -249,6 +253,7 @@ async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, EngineError> {
     let joined = tokio::task::spawn_blocking(move || {
+        // The turn ends with the work: who waited for it may be gone, and it still takes memory.
         let done = work();
         drop(turn);
         done

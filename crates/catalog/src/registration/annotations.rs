@@ -105,6 +105,7 @@ impl Catalog {
     pub fn deprecation_notice(&self, of: &TypeKey, version: Version) -> Option<String> {
         let state = self.types.loaded(of)?;
         let notice = format!("{of}:{version} is {}", state.deprecation(version)?);
+        // It goes into a header, which takes no other letters.
         let plain = |c: char| if matches!(c, ' '..='~') { c } else { '?' };
         Some(notice.chars().map(plain).collect())
     }
@@ -134,6 +135,7 @@ impl Catalog {
         loop {
             attempts.begin()?;
             let state = self.types.load(of).await?;
+            // Seeing first: who may not see the version is told that there is none.
             self.allow_type(caller, &state, version, TypeAction::See)?;
             self.allow_type(caller, &state, version, TypeAction::Edit)?;
             let found = state.definitions.get(&version);
@@ -159,6 +161,8 @@ impl Catalog {
                 return Ok(());
             };
             let key = keys::type_version(of, version)?;
+            // Only compared: what is annotated is no part of the definition, and changes no
+            // content.
             let own = WriteCondition::RevisionIs(definition.revision);
             let mut write = AtomicWrite::new().when(&key, own);
             write.steps.push(step);

@@ -122,10 +122,13 @@ impl Catalog {
                 });
             }
             if definition.meta.editing {
+                // Somebody else's, or left behind by a crash: then it is taken back.
                 self.wait_for_edit(&state, version).await?;
                 continue;
             }
             let migration = state.phase.migration;
+            // Mirrors are made at versions of both majors: while that goes on none of them may
+            // change.
             if migration.is_some_and(|one| [one.from, one.to].contains(&version.major)) {
                 return Err(EngineError::TypeInUse {
                     id: definition.id(of),
@@ -136,19 +139,24 @@ impl Catalog {
             let outcome = self.outcome(&state, version, edit).await?;
             if let Some(Leaving { stays: true, .. }) = outcome.leaving {
                 self.check_links_known(&state, definition).await?;
+                // Before any record is prepared for a link: with resources none will be made.
                 if self.has_resources(of, version).await? {
                     let id = definition.id(of);
                     let action = TypeInUse::Retire;
                     return Err(EngineError::TypeInUse { id, action });
                 }
+                // The type was rewritten by that: what was judged is outdated.
                 if self.place_links(of, Some(version)).await? {
                     continue;
                 }
             }
+            // From here on no resource comes to this version, so what is not found now is not
+            // there.
             let Some((marked, mark)) = self.mark(&state, definition, true).await? else {
                 continue;
             };
             let in_use = self.has_resources(of, version).await;
+            // Also after an error: the mark must not stay.
             if !matches!(in_use, Ok(false)) {
                 self.take_back(of, version, marked).await?;
                 in_use?;
@@ -173,6 +181,7 @@ impl Catalog {
             if unless_raced(finished)?.is_some() {
                 return Ok(outcome.registered);
             }
+            // Somebody took the mark back or changed the type: all of it is looked at again.
             self.take_back(of, version, marked).await?;
         }
     }
@@ -245,6 +254,7 @@ impl Catalog {
         let key = keys::type_version(&state.key, definition.version)?;
         let own = WriteCondition::RevisionIs(definition.revision);
         let write = AtomicWrite::new().step(&key, own, WriteAction::Put(RecordPut::of(content)));
+        // The phase record as well, so that other servers load the mark before they create.
         let write = with_phase(write, state, state.phase_revision)?;
         let written = unless_raced(self.commit(&key, write).await)?;
         Ok(written.map(|written| (written.revision, meta)))
@@ -262,6 +272,7 @@ impl Catalog {
             attempts.begin()?;
             let state = self.types.load(of).await?;
             match state.definitions.get(&version) {
+                // Another edit may have begun since: its mark is not touched.
                 Some(definition) if definition.revision == marked => {
                     if self.mark(&state, definition, false).await?.is_some() {
                         return Ok(());
@@ -282,6 +293,7 @@ impl Catalog {
         bundles: &dyn TypeBundles,
     ) -> Result<(), EngineError> {
         let key = keys::type_version(&state.key, definition.version)?;
+        // The mark is the condition: whoever took it for abandoned has fenced this write.
         let own = WriteCondition::RevisionIs(marked);
         let id = definition.id(&state.key);
         let mut write = AtomicWrite::new();
@@ -324,6 +336,7 @@ impl Catalog {
                 };
                 write = write.step(&key, own, action);
                 write.steps.extend(forgetting(&state.key, definition)?);
+                // Together with it, because nobody would look for such links later.
                 let freed = outcome.leaving.iter().flat_map(|one| &one.freed);
                 for retired in freed.filter_map(|version| state.retired.get(version)) {
                     let key = keys::type_version(&state.key, retired.version)?;
@@ -331,6 +344,7 @@ impl Catalog {
                     write = write.step(&key, own, WriteAction::Delete);
                     write.steps.extend(forgetting(&state.key, retired)?);
                 }
+                // With its last version the type goes, and its phase record with it.
                 if state.definitions.len() == 1 {
                     let phase = WriteCondition::RevisionIs(marked);
                     write = write.step(&state.phase_key, phase, WriteAction::Delete);
@@ -346,6 +360,7 @@ impl Catalog {
         let mut deed = Deed::of_type(what, &id);
         deed.note = note;
         let audit = self.audit_step(caller, &deed)?;
+        // A deletion puts nothing else that could tell whether it was written.
         let head = audit.key.clone();
         write.steps.push(audit);
         self.commit(&head, write).await?;

@@ -198,6 +198,7 @@ impl Catalog {
             let Some(mark) = self.put_interface(&key, before, &marked).await? else {
                 continue;
             };
+            // After the mark: a type that is not found now can't begin to implement it.
             let in_the_way = match self.implementers(id, edit.is_some()).await {
                 Ok(in_the_way) => in_the_way,
                 Err(error) => {
@@ -205,6 +206,8 @@ impl Catalog {
                     return Err(error);
                 }
             };
+            // How a behavior is executed concerns nothing that is stored, so it may change at any
+            // time.
             let only_executions = edit.is_some() && same_but_executions(&interface, &after);
             if let Some(by) = in_the_way.filter(|_| !only_executions) {
                 let interface = Interface {
@@ -225,6 +228,7 @@ impl Catalog {
             };
             let mut write = AtomicWrite::new().step(&key, condition, action);
             let audit = self.audit_step(caller, &Deed::other(what, &id.to_string()))?;
+            // A deletion puts nothing else that could tell whether it was written.
             let head = audit.key.clone();
             write.steps.push(audit);
             if unless_raced(self.commit(&head, write).await)?.is_some() {

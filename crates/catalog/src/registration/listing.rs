@@ -131,6 +131,7 @@ impl Catalog {
             Err(EngineError::TypeUnknown { .. }) => return Err(unknown()),
             other => other?,
         };
+        // A hidden type, a hidden version and one that is not there answer alike.
         match self.allow_type(caller, &state, version, TypeAction::See) {
             Err(EngineError::TypeUnknown { .. }) => return Err(unknown()),
             other => other?,

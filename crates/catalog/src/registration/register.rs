@@ -146,6 +146,8 @@ impl Catalog {
         built_in: bool,
         bundles: &dyn TypeBundles,
     ) -> Result<Registered, EngineError> {
+        // A link comes back as it was, and is not judged anew
+        // (docs/decisions/0005-retired-versions.md).
         if let Some(revived) = self
             .revive(caller, registration, &version, of, bundles)
             .await?
@@ -155,9 +157,12 @@ impl Catalog {
         let mut attempts = Attempts::new();
         loop {
             attempts.begin()?;
+            // In each attempt: who lost a race has other versions beside it, and is judged against
+            // them.
             let (state, mut judged) = self.judge_new(&version, of).await?;
             let state = state.as_deref();
             let unproven = refusal(&judged, registration, &version.id)?;
+            // Part of the same write, so that two registrations can't give out one field number.
             let typed = self.typed_outcome(of, state, &version, unproven).await?;
             judged.findings.extend(typed.findings);
             let definitions = state.into_iter().flat_map(|state| state.definitions.keys());
@@ -170,6 +175,7 @@ impl Catalog {
             let meta = self.meta(caller, registration, inherits, &version, &judged, unproven);
             let inherits = Some(inherits.1);
             let meta = Meta { built_in, ..meta }.linked(state, &version);
+            // 0.1.0 reads type files strictly: annotations are stored in a record of their own.
             let file = Bytes::from(without_annotations(&registration.file));
             // Of a type that is not there nothing can be there, except for what a server that knows
             // no retired versions left behind.
@@ -210,6 +216,7 @@ impl Catalog {
         let inherited = definitions().find(|(version, _)| Some(**version) == from);
         let acl = inherited.map(|(_, definition)| &definition.meta.acl);
         let retired = state.into_iter().flat_map(|state| &state.retired);
+        // Retired ones too: the order of registration decides who is whose parent.
         let all = definitions().chain(retired);
         let numbers = all.map(|(_, definition)| definition.meta.number + 1);
         Meta {
@@ -257,6 +264,7 @@ impl Catalog {
         own_before: WriteCondition,
         bundles: &dyn TypeBundles,
     ) -> Result<AtomicWrite, EngineError> {
+        // Rewritten as it is: its new revision makes every server load the type again.
         let phase = state.map_or_else(PhaseRecord::first, |state| state.phase.clone());
         let open = state.and_then(|state| state.open);
         let before = state.map_or(WriteCondition::NotExists, |state| {
@@ -270,6 +278,7 @@ impl Catalog {
             before,
             put,
         );
+        // An interface that is changed or deleted meanwhile makes the write fail.
         for interface in &version.interfaces {
             let (key, revision) = self.interface_condition(interface).await?;
             write = write.when(&key, WriteCondition::RevisionIs(revision));
@@ -298,6 +307,7 @@ impl Catalog {
         let mut others: Vec<&Definition> = definitions
             .filter(|definition| Some(definition.version) != instead)
             .collect();
+        // In the order of registration, which decides the parent of one that names none.
         others.sort_by_key(|definition| definition.meta.number);
         let parent = version.conversion.as_ref().map(|one| one.from);
         // A retired version is one of the tree, and nobody's promise any more.
@@ -306,6 +316,7 @@ impl Catalog {
         let history: Vec<Arc<TypeVersion>> =
             others.iter().filter(promised).filter_map(loaded).collect();
         let tree: Vec<Arc<TypeVersion>> = others.iter().filter_map(loaded).collect();
+        // A name is unique in all of a type or not at all: there is one rule for all its versions.
         if let Some(other) = history
             .iter()
             .find(|one| one.unique_names != version.unique_names)
@@ -318,6 +329,7 @@ impl Catalog {
             });
         }
         let new = Arc::clone(version);
+        // A proof may take long, and requests are served on this thread.
         let checked = blocking(move || {
             let checked = compat::check(history.iter().map(|one| &**one), &new);
             let mut all = tree;
@@ -417,6 +429,7 @@ pub fn refusal(
     id: &TypeVersionId,
 ) -> Result<bool, EngineError> {
     let fails = |finding: &&Finding| finding.refuses;
+    // Only the doubt itself is accepted: what was proven to break still refuses.
     let excused = |finding: &&Finding| {
         registration.accept_undecided && judged.undecided && finding.rule == UNDECIDED
     };

@@ -135,6 +135,7 @@ impl Catalog {
             };
             let mut write = AtomicWrite::new();
             let mut bytes = 0;
+            // Bounded, since a type may have many versions: each write brings some nearer.
             for (definition, after_link) in state.misplaced(also) {
                 let meta = Meta {
                     after_link,
@@ -217,6 +218,7 @@ impl Catalog {
                 return Ok(None);
             };
             self.check_hooks(version).await?;
+            // Judged once, when it was registered.
             let unproven = retired.meta.unproven;
             let typed = self.typed_outcome(of, Some(&state), version, unproven);
             let typed = typed.await?;
@@ -224,6 +226,7 @@ impl Catalog {
             let inherits = inheritance::inherits_from(shown, own, registration.inherit)?;
             let from = (Some(&*state), inherits);
             let meta = self.meta(caller, registration, from, version, &judged, unproven);
+            // Its old place in the order of registration: no other version gets another parent.
             let meta = Meta {
                 number: retired.meta.number,
                 after_link: retired.meta.after_link,

@@ -41,6 +41,8 @@ impl Catalog {
                     && let Ok(stored) = Stored::decode(id, record)
                     && let Ok(record) = stored.core_record()
                 {
+                    // What is not resolved need not fit, and of content with secrets not all is
+                    // here.
                     let header = &stored.header;
                     records.push(StoredContent {
                         id: id.to_string(),
@@ -59,6 +61,7 @@ impl Catalog {
             failed += found.len() as u64;
             missed += not_shown.len() as u64;
             missing = missing.or_else(|| not_shown.into_iter().next());
+            // Some are told one by one; the counts are of all of them.
             let room = TOLD.saturating_sub(findings.len());
             findings.extend(found.into_iter().take(room));
             match last {

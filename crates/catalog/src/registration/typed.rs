@@ -75,6 +75,8 @@ impl Catalog {
             None => outcome.steps.push(claiming(of, claim_key)),
             Some(Some(other)) if other == *of => {}
             Some(other) => {
+                // A name is never given to another type: this one has no typed service, and is told
+                // so.
                 outcome.findings.push(taken(of, &name, other.as_ref()));
                 return Ok(outcome);
             }
@@ -93,6 +95,7 @@ impl Catalog {
             .map(|one| one.meta.number);
         let others = definitions.map(|all| of_major(all, own.major, Some(own)));
         let mut versions = others.unwrap_or_default();
+        // One that is new comes last in the order of registration.
         versions.push((number.unwrap_or(u64::MAX), Some(version), unproven));
         let candidates = candidates(&versions);
         let extended = ledger.extended(&candidates);
@@ -149,6 +152,7 @@ impl Catalog {
                 break;
             }
         }
+        // The phase record makes every server load the numbers before it shows a package.
         let write = with_phase(write, state, state.phase_revision)?;
         // Whoever won a race settled it.
         unless_raced(self.commit(&state.phase_key, write).await)?;
@@ -231,6 +235,7 @@ impl Catalog {
         let read = self.store.read(ReadRequest::keys([key.clone()])).await?;
         let entry = read.keys.into_iter().next().flatten();
         let mut owner = entry.as_ref().and_then(claimed_by);
+        // It may be that of a type which an earlier release registered without a name.
         if owner.is_none() && self.packages.may_be_unclaimed() {
             self.settle_unclaimed().await?;
             let read = self.store.read(ReadRequest::keys([key])).await?;

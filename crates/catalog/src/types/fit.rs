@@ -34,6 +34,7 @@ impl FitProofs {
             if let Some(proven) = found.get(&pair) {
                 return *proven == Some(true);
             }
+            // Noted before it is proven, so that one proof is under way and not many.
             found.insert(pair, None);
         }
         let proofs = Arc::clone(self);
@@ -42,6 +43,7 @@ impl FitProofs {
             let mut found = proofs.found.lock().unwrap_or_else(PoisonError::into_inner);
             found.insert(pair, Some(proven));
         };
+        // A proof may take long: until it is there every view is looked at.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn_blocking(prove);
         } else {

@@ -1,4 +1,11 @@
 //! Both records of a resource, as they were found in one snapshot.
+//!
+//! In a migration a resource has a record at the old major, at the new one, or at both. Which one
+//! answers a read, which one a write is put onto, and whether the other is behind, is decided by
+//! `coeval_core::phases` from revisions, expiries and the flag of the new record alone. Here what
+//! is stored is put before those rules, and what they say is turned back into records and keys.
+//! That is right because both records are read in one snapshot with the phase record
+//! (docs/phases.md).
 
 use crate::types::part::Part;
 use crate::types::state::TypeState;
@@ -119,6 +126,8 @@ impl Pair {
     /// The record that a write is put onto.
     pub fn truth(&self) -> Option<&Stored> {
         match (self.standing(), self.part.row().truth) {
+            // What is at home at the new major alone has no old record to be put onto, in any
+            // phase.
             (PairStanding::Alone, _) | (_, SourceOfTruth::New) => self.new.as_ref(),
             (_, SourceOfTruth::Old) => self.old.as_ref(),
         }
@@ -141,6 +150,7 @@ impl Pair {
     /// The version that the record beside the source of truth has or gets.
     pub fn mirror_at(&self, state: &TypeState) -> Option<Version> {
         let (_, other) = self.part.majors();
+        // A mirror stays at its version, if this server knows that.
         let there = self.at(other).map(|stored| stored.header.version);
         let known = there.filter(|version| state.version(*version).is_some());
         known.or_else(|| self.part.newest(other))

@@ -53,6 +53,8 @@ impl Part {
         };
         Some(match admit(record, phase) {
             Ok(_) => Ok(part(None)),
+            // What it may still read is the old record, while that is what was acknowledged
+            // (docs/decisions/0006-servers-without-the-new-major.md).
             Err(_) if new.is_none() => reads_on(&PHASES, record).map(|reads| part(Some(reads))),
             Err(refusal) => Err(refusal),
         })

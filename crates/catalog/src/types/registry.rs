@@ -1,5 +1,12 @@
 //! The types that this server has loaded. What is loaded is compared with the phase record that is
 //! read together with every resource, so no server ever works with an outdated definition.
+//!
+//! Nothing is invalidated by messages, and nothing grows old. Every change of a definition, of what
+//! is noted with one, such as its ACL, or of a phase rewrites the phase record of its type in the
+//! same atomic write. Whoever decides something has read that record in the snapshot of the
+//! decision, or writes on condition that it is unchanged; where its revision is not the one that
+//! the type was loaded with, the type is loaded again. What is loaded in between only says what to
+//! read.
 
 use crate::kinds::OwnKinds;
 use crate::types::annotations::StoredAnnotations;
@@ -95,6 +102,7 @@ impl Registry {
                 continue;
             };
             let state = Arc::new(state);
+            // A slow load may put back an older state: the next read notices, and loads again.
             let mut loaded = self.loaded.write().unwrap_or_else(PoisonError::into_inner);
             loaded.insert(of.clone(), Arc::clone(&state));
             return Ok(state);
@@ -115,6 +123,8 @@ impl Registry {
         let mut unreadable: Vec<Version> = Vec::new();
         let mut first = None;
         loop {
+            // With each page: if the phase record changes in between, the pages don't belong
+            // together.
             let own = std::iter::once(phase_key.clone()).chain(package_key.clone());
             let mut request = ReadRequest::keys(own);
             let asked = [&range, &ledgers, &notices].map(Option::is_some);
@@ -182,6 +192,7 @@ impl Registry {
         let Some((revision, phase)) = first else {
             return Ok(None);
         };
+        // They name their registration: those that a deleted version left behind say nothing.
         for (version, stored) in annotated {
             if let Some(definition) = found.iter_mut().find(|one| one.version == version) {
                 definition.annotations = stored.of(&definition.meta);

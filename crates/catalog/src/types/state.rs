@@ -72,6 +72,7 @@ impl TypeState {
             .map(|one| (one.version, one))
             .collect();
         for definition in definitions.values_mut() {
+            // As in an older release: it is registered, and can't be loaded.
             if cap.is_some_and(|cap| definition.version > cap) {
                 definition.loaded = Err("this server is told to know nothing newer".to_owned());
             }
@@ -253,6 +254,7 @@ fn newest_of(
 /// converted from it too.
 fn load(definitions: &mut BTreeMap<Version, Definition>) -> Result<Versions, EngineError> {
     loop {
+        // Without one of them those that are converted from it can't be compiled either.
         let mut ordered: Vec<&Definition> = definitions.values().collect();
         ordered.sort_by_key(|definition| definition.meta.number);
         let loaded = ordered.iter().filter_map(|one| one.loaded.as_ref().ok());

@@ -91,6 +91,7 @@ impl Typed {
         let Some(name) = name_of(key) else {
             return typed;
         };
+        // Another type has the name of the package.
         if stored.claim.as_ref().is_some_and(|other| other != key) {
             return typed;
         }
@@ -104,10 +105,12 @@ impl Typed {
                 None => Ledger::default(),
                 Some(NumbersOf { ledger, .. }) => match ledger {
                     Some(ledger) => ledger.clone(),
+                    // Rather no package than one with other numbers.
                     None => continue,
                 },
             };
             if ledger.extended(&candidates) != ledger {
+                // Numbers are stored before anybody is shown them.
                 typed.behind = true;
                 continue;
             }
@@ -161,6 +164,8 @@ impl Typed {
         let (name, ledger) = (name_of(&state.key)?, self.ledgers.get(&whole.major)?);
         let (layout, _) = PackageLayout::of(&name, ledger, &candidates);
         let layout = layout.map(Arc::new);
+        // Bounded: sets of visible versions are as many as callers, and a package is soon made
+        // again.
         if kept.len() >= MOST_PARTIAL {
             kept.clear();
         }
