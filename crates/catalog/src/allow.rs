@@ -89,6 +89,7 @@ impl Catalog {
         stored: &Stored,
         action: ResourceAction,
     ) -> Result<AccessLevel, EngineError> {
+        // Most decisions need no ACL, and so no other read.
         match allowed(caller, state, stored, action, None)? {
             Some(level) => Ok(level),
             None => {

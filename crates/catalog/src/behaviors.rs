@@ -64,6 +64,7 @@ impl TypeBehavior {
     /// overridden or not.
     #[must_use]
     pub fn is(&self, id: &str, of: &coeval_records::keys::TypeKey, version: Version) -> bool {
+        // From the end, where the id names the interface.
         let parts: Vec<&str> = self.reference.rsplitn(4, ':').collect();
         let at_type = match parts.as_slice() {
             [of_version, nss, vendor, _] => Some(format!(

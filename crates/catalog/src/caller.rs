@@ -47,6 +47,7 @@ impl WantedVersions {
     /// What that means for a type, of which these versions exist for the caller.
     #[must_use]
     pub fn of_type(&self, state: &TypeState, visible: &VisibleVersions) -> WantedVersion {
+        // What a call names comes before what its client says of all calls.
         if let Some(version) = self.exactly {
             return WantedVersion::Exactly(version);
         }
@@ -63,6 +64,7 @@ impl WantedVersions {
         let Some(release) = &self.release else {
             return WantedVersion::Stored;
         };
+        // A release tells something only of versions that say which clients they are for.
         let says = |one: &&coeval_core::types::TypeVersion| one.clients.is_some();
         if !visible.definitions(state).any(|one| says(&one)) {
             return WantedVersion::Stored;
@@ -129,6 +131,7 @@ impl Caller {
     /// A point from which on a watch meets all that happened since it was read there, and to the
     /// caller's rights.
     pub fn watched_from(&self, read_at: Token) -> Token {
+        // The earlier of the two, and only within one history: a restore begins another.
         match self.known_at {
             Some(at) if at.incarnation == read_at.incarnation && at.sequence < read_at.sequence => {
                 at

@@ -58,6 +58,7 @@ impl PrefetchedResource {
         if self.id != id || self.of != *of {
             return Ok(None);
         }
+        // Out of the lock: of all clones of a caller one takes it.
         let taken = {
             let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
             read.take()

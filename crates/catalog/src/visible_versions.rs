@@ -118,6 +118,7 @@ impl VisibleVersions {
     /// Whether a path tells of a hidden version: one of them declares it, and no visible one does.
     pub fn tells(&self, state: &TypeState, pointer: &str) -> bool {
         let declares = |one: &TypeVersion| one.schema.declares(pointer);
+        // A path that no version declares tells of none.
         self.hides()
             && !self.definitions(state).any(declares)
             && state.known_versions().any(declares)

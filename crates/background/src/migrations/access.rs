@@ -187,6 +187,7 @@ impl Background {
         (from, to): (u32, u32),
         most: usize,
     ) -> Result<LosingAccess, EngineError> {
+        // Not any version of the major: who sees another one loses what is stored at this one.
         let to = target(state, to).unwrap_or(Version::new(to, 0, 0));
         let mut losing = LosingAccess {
             of: state.key.clone(),

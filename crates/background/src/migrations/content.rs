@@ -110,6 +110,7 @@ impl MigrationContent {
     /// Notes what the phase record says.
     pub(crate) fn observe(&mut self, record: &PhaseRecord, now: Time) {
         let observed = &mut self.observed;
+        // A copy for people and for status; what holds is the phase record.
         observed.moved = now;
         match record.migration {
             Some(Migration {

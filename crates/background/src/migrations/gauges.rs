@@ -27,6 +27,7 @@ impl Gauges {
         course(of, content, phase, now);
         set(of, "phase_seconds", seconds(content.observed.moved, now));
         set(of, "failed", number(failed));
+        // Only these two make copies.
         let work = match due {
             Some(BackgroundWork::CopyBack) => BackgroundWork::CopyBack,
             _ => BackgroundWork::Backfill,

@@ -155,6 +155,7 @@ impl Background {
         name: &str,
         created: bool,
     ) -> Result<Changed, EngineError> {
+        // Through the common read, so that it is shown as any resource is.
         let target = Target::Name {
             org: SYSTEM_ORG.to_owned(),
             name: name.to_owned(),

@@ -33,6 +33,7 @@ pub(crate) fn acknowledged(
             phase: seen.phase(of, to),
             server: seen.name,
         }),
+        // As one that is behind: it may be a server that works, and nobody knows where.
         None => Some(PhaseAcknowledgement {
             server: entry.key.to_string(),
             phase: Some(Phase::Old),

@@ -278,6 +278,7 @@ impl Background {
         let of = looked.state.key.clone();
         let migration = looked.state.phase.migration;
         let running = migration.filter(|one| one.from == content.from && one.to == content.to);
+        // Nothing is decided by these: a count of a moment ago is good enough.
         let old = self.tally(&looked.state, content.from).await?;
         let new = self.tally(&looked.state, content.to).await?;
         let (_, servers) = self.store.range(ReadRange::of(keys::servers()?)).await?;

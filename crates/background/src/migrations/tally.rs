@@ -37,10 +37,12 @@ pub struct Tallies(Mutex<HashMap<(TypeKey, u32), Tally>>);
 impl Background {
     /// How many records of a major there are, or were not long ago.
     pub(crate) async fn tally(&self, state: &TypeState, major: u32) -> Result<u64, EngineError> {
+        // Held while it counts: who comes meanwhile waits, and does not count again.
         let mut tallies = self.tallies.0.lock().await;
         let key = (state.key.clone(), major);
         let began = Instant::now();
         let known = tallies.get(&key);
+        // A move of the phases ends every count: people look right after it.
         let known = known.filter(|one| one.phase == state.phase_revision && began < one.until);
         if let Some(known) = known {
             return Ok(known.count);

@@ -22,6 +22,7 @@ pub fn shown(execution: &Value) -> Value {
 
 fn without_hidden(value: &Value, levels: usize) -> Value {
     match value {
+        // What is too deep to be looked at is not shown.
         _ if levels == 0 => Value::Null,
         Value::Object(map) => {
             let seen = map.iter().filter(|(key, _)| !is_hidden(key));
@@ -44,6 +45,7 @@ pub fn keeping_hidden(mut new: Value, before: &Value) -> Value {
         if new.get("type") == before.get("type") {
             keep(new, before, DEEPEST);
         }
+        // Last, so that a null that was sent takes away what would be kept.
         drop_nulls(new, DEEPEST);
     }
     new
@@ -55,9 +57,11 @@ fn keep(new: &mut Map<String, Value>, before: &Map<String, Value>, levels: usize
     }
     for (key, value) in before {
         if is_hidden(key) {
+            // Only where the sender said nothing of it.
             new.entry(key.clone()).or_insert_with(|| value.clone());
             continue;
         }
+        // Items of lists have no names to find them by: nothing is kept in them.
         let Value::Object(before) = value else {
             continue;
         };
@@ -65,6 +69,7 @@ fn keep(new: &mut Map<String, Value>, before: &Map<String, Value>, levels: usize
             Some(Value::Object(new)) => keep(new, before, levels - 1),
             Some(_) => {}
             None => {
+                // What was shown and is left out goes; what was not shown stays.
                 let mut only_hidden = Map::new();
                 keep(&mut only_hidden, before, levels - 1);
                 if !only_hidden.is_empty() {

@@ -83,6 +83,7 @@ impl PasswordPhc {
         let Ok(params) = Params::try_from(&hash) else {
             return refuse("its parameters are not valid");
         };
+        // Every login would pay for it: a hash must be no way to stop a server.
         let (memory, passes, lanes) = COSTLIEST;
         let costly =
             params.m_cost() > memory || params.t_cost() > passes || params.p_cost() > lanes;

@@ -42,6 +42,7 @@ impl fmt::Debug for TokenSecret {
 
 /// The hash of what a client sent, if it is a token at all.
 pub fn hash(sent: &str) -> Result<String, IdentityError> {
+    // Before any lookup: what can't be a token costs no read.
     let secret = SessionKind::ALL
         .iter()
         .find_map(|kind| sent.strip_prefix(kind.prefix()));
@@ -68,6 +69,7 @@ pub fn short(hash: &str) -> Uuid {
 
 /// SHA-256, in hexadecimal digits.
 pub fn hex(text: &str) -> String {
+    // A plain hash is enough: 256 random bits can't be guessed, as a password can.
     let digest = Sha256::digest(text.as_bytes());
     digest.iter().fold(String::new(), |mut text, byte| {
         let _ = write!(text, "{byte:02x}");

@@ -64,6 +64,7 @@ impl Catalog {
         }
         let version = TypeVersion::parse(CLUSTER_TYPE);
         let version = version.map_err(|error| EngineError::TypeFile(Box::new(error)))?;
+        // After the interface, which the type implements.
         let (of, registration) = (cluster(), Registration::of(CLUSTER_TYPE));
         let registered = self
             .register_version(caller, &registration, Arc::new(version), &of, true, bundles)

@@ -21,6 +21,7 @@ impl Catalog {
         registration: &Registration,
     ) -> Result<Registered, EngineError> {
         let (version, of) = self.registrable(caller, registration)?;
+        // As a registration would do: an equal definition brings the link back.
         if let Ok(state) = self.types.load(&of).await
             && let Some(judged) = Self::judge_retired(&state, registration, &version)?
         {

@@ -65,6 +65,7 @@ impl Catalog {
         behavior: Behavior,
     ) -> Result<Behavior, EngineError> {
         behavior.check()?;
+        // On the interface as each attempt finds it.
         let add = |interface: &mut Interface| {
             if interface
                 .behaviors
@@ -103,6 +104,7 @@ impl Catalog {
             let mut after = behaviors.clone();
             for behavior in &mut after {
                 let same = |one: &&Behavior| one.name == behavior.name;
+                // What the sender could not see stays, where the behavior stays by its name.
                 if let Some(before) = interface.behaviors.iter().find(same) {
                     let sent = std::mem::take(&mut behavior.execution);
                     behavior.execution = keeping_hidden(sent, &before.execution);

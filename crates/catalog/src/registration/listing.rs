@@ -84,6 +84,7 @@ impl Catalog {
                     continue;
                 };
                 let loaded = self.types.loaded(&of);
+                // The page has the phase records already: no other read, unless a type changed.
                 let fresh =
                     |state: &Arc<TypeState>| entry.stored.revision() == Some(state.phase_revision);
                 let state = match loaded.filter(fresh) {

@@ -36,6 +36,7 @@ impl Catalog {
         loop {
             attempts.begin()?;
             let state = self.types.load(of).await?;
+            // In each attempt: the change that won the race may have been one of the ACL.
             self.allow_type(caller, &state, version, told.action)?;
             let Some(definition) = state.definitions.get(&version) else {
                 let of = of.clone();
@@ -45,6 +46,7 @@ impl Catalog {
             change(&state, &mut meta)?;
             let content = Definition::encode(&meta, &definition.file)?;
             let key = keys::type_version(of, version)?;
+            // With the phase record: no edit, and no move of a migration, comes in between.
             let own = WriteCondition::RevisionIs(definition.revision);
             let write =
                 AtomicWrite::new().step(&key, own, WriteAction::Put(RecordPut::of(content)));

@@ -348,6 +348,7 @@ impl Catalog {
         findings.extend(blocking(move || conversion_findings(&own, at)).await?);
         let undecided = checked.kind() == ChangeKind::Undecided;
         if let Some(state) = state {
+            // Last, because it alone reads resources, and there may be many.
             let stored = self.stored_findings(state, &versions, at).await?;
             findings.extend(stored);
         }

@@ -44,6 +44,7 @@ pub(crate) fn inherited(access: &[BehaviorAccess], new: &TypeVersion) -> Vec<Beh
             continue;
         };
         let behavior = crate::behaviors::interface_behavior_id(&name, &interface);
+        // Said at the type and at the interface it is one behavior: what comes first counts.
         let known = all.iter().any(|other| other.behavior == behavior);
         if new.interfaces.contains(&interface) && !known {
             let level = one.level;
@@ -121,6 +122,7 @@ impl Catalog {
         let told = self
             .behavior_change(caller, of, version, which, "overridden")
             .await?;
+        // The id at the interface, which all versions share and an override does not change.
         let reference = told.1.reference.clone();
         let sent = Behavior {
             name: told.1.behavior.name.clone(),
@@ -251,6 +253,7 @@ impl Catalog {
         let mut kept: Vec<BehaviorAccess> = Vec::new();
         for one in access {
             let reference = self.access_checked(caller, of, version, &one).await?;
+            // Of one behavior the last word counts.
             kept.retain(|other| reference_of(&other.behavior) != reference);
             kept.push(one);
         }
@@ -282,6 +285,7 @@ impl Catalog {
         let TypeVersionId { vendor, nss, .. } = &version.id;
         let of = TypeKey::new(vendor, nss);
         let mut all = Vec::new();
+        // Interfaces are read only if there is a hook to look for in them.
         if !version.hooks.is_empty() {
             for id in &version.interfaces {
                 for behavior in self.interface(id).await?.behaviors {

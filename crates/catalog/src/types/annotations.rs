@@ -64,6 +64,7 @@ impl StoredAnnotations {
     pub fn decode(entry: &StoredEntry) -> Option<Self> {
         let record = entry.stored.record();
         let read = record.and_then(|one| serde_json::from_slice(&one.content.body).ok());
+        // They are for people only: the version is served without them.
         if read.is_none() {
             tracing::error!(key = %entry.key, "the annotations of a type version can't be read");
         }
@@ -81,6 +82,7 @@ impl StoredAnnotations {
         } else {
             (None, Vec::new())
         };
+        // Of an outdated record too, because it is to be replaced or deleted.
         Annotations {
             revision: self.revision,
             deprecated,

@@ -89,6 +89,7 @@ pub struct Definition {
 impl Definition {
     /// As it is stored.
     pub fn encode(meta: &Meta, file: &Bytes) -> Result<RecordContent, EngineError> {
+        // 0.1.0 must not load what it would misread (docs/decisions/0005-retired-versions.md).
         let tag = if meta.retired || meta.after_link {
             LINK_META
         } else {

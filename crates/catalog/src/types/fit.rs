@@ -37,6 +37,7 @@ impl FitProofs {
             // Noted before it is proven, so that one proof is under way and not many.
             found.insert(pair, None);
         }
+        // It outlives the request that asked, and serves those that come after.
         let proofs = Arc::clone(self);
         let prove = move || {
             let proven = proofs.versions.proves_fit(stored, at);

@@ -33,6 +33,8 @@ impl Part {
         let migration = record.migration?;
         let (old, new) = (newest(migration.from), newest(migration.to));
         let best = migration.place(new.is_some());
+        // What the environment asks for holds only if the record allows it; else the type is
+        // refused.
         let wanted = asked.map(|phase| match ask(&PHASES, record, phase, &[])? {
             EnvironmentRequest::Work => Ok(Some(phase)),
             // It is on its way there, and works until then.

@@ -78,6 +78,7 @@ impl TypeState {
             }
         }
         let versions = Arc::new(load(&mut definitions)?);
+        // After all are compiled: conversions still pass over retired versions.
         let retired: BTreeMap<Version, Definition> = definitions
             .extract_if(.., |_, definition| definition.meta.retired)
             .collect();
@@ -89,6 +90,8 @@ impl TypeState {
         let known_versions: Vec<Version> = shown().collect();
         let unloaded = |one: &Definition| one.loaded.is_err();
         let has_unknown = !unreadable.is_empty() || definitions.values().any(unloaded);
+        // Also those that can't be loaded: resources are stored at their majors and have to be
+        // found.
         let versions_there = definitions.keys().chain(unreadable);
         let majors: BTreeSet<u32> = versions_there.map(|version| version.major).collect();
         let restricted_versions = versions.iter().filter_map(|version| {
@@ -104,6 +107,7 @@ impl TypeState {
             paths.iter().any(|path| path.restriction.secure)
         });
         let own = &*key.vendor == kinds::VENDOR;
+        // A kind whose record says nothing is open up to its first version.
         let open = own.then(|| open.unwrap_or(kinds::FIRST));
         let newest = |major| newest_of(known_versions.iter().copied(), open, major);
         Ok(Self {
@@ -209,6 +213,7 @@ impl TypeState {
         let version = self.within_open(version);
         let part = self.part()?;
         let phase = part.map_or(Phase::Old, |part| part.phase);
+        // What is written at a closed major is stored at the next one that is open.
         let closed = |major| {
             self.phase
                 .is_closed(&crate::types::part::PHASES, phase, major)

@@ -96,6 +96,7 @@ impl Typed {
             return typed;
         }
         let mut majors: Vec<u32> = definitions.keys().map(|version| version.major).collect();
+        // In the order of versions, so equal majors are neighbors.
         majors.dedup();
         for major in majors {
             let versions = of_major(definitions, major, None);

@@ -59,6 +59,7 @@ impl Cost {
             keys: self.keys + more.keys,
             values: self.values + more.values,
         };
+        // By sums alone: packing a page costs one addition for each resource.
         let fits = sum.conditions <= limits.conditions
             && sum.actions <= limits.actions
             && sum.keys <= limits.keys

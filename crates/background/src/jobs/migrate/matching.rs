@@ -56,10 +56,12 @@ impl Background {
         if !sees_any(&state, &caller.subject) {
             return Err(EngineError::TypeUnknown { of: of.clone() });
         }
+        // Now, because what the request said of versions is gone when the job runs.
         let wanted = caller.wanted_view(&state).wanted;
         if let WantedVersion::Exactly(version) = wanted {
             self.allow_type(caller, &state, version, TypeAction::See)?;
         }
+        // Now: a version that is published meanwhile is not what was asked for.
         let to = self.upgraded_to_newest(caller, &state, asked.to)?;
         check_target(&state, None, to)?;
         let warnings = self

@@ -82,6 +82,7 @@ struct Why {
 /// As much of a text as an entry has room for.
 fn cut(mut text: String) -> String {
     let mut end = text.len().min(LONGEST_REASON);
+    // Not in the middle of a letter.
     while !text.is_char_boundary(end) {
         end -= 1;
     }
