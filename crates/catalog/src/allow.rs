@@ -64,6 +64,7 @@ pub fn resource_facts(
     let Some(other) = other else {
         return own;
     };
+    // In every phase alike: access must not come and go while the type moves.
     let versions = state.definitions.keys();
     let versions = versions.filter(|version| version.major == other);
     versions.fold(own, |facts, version| {
@@ -128,6 +129,7 @@ impl Catalog {
         decided(decide_type(action, &caller.subject, of, facts))
             .map_err(|error| unseen(caller, state, version, error))?;
         match org {
+            // Only a provider creates for another organization.
             Some(org) if org != caller.org() && !caller.subject.is_provider() => {
                 Err(EngineError::Denied(coeval_access::DeniedAccess {
                     hidden: false,

@@ -97,6 +97,7 @@ impl Catalog {
                 continue;
             }
             if !visible.contains_key(&deed.of) {
+                // Versions of the built-in kinds are hidden from nobody.
                 let of = TypeKey::parse(&deed.of).filter(|of| &*of.vendor != VENDOR);
                 let versions = match of {
                     Some(of) => self.visible_of(caller, &of).await?,

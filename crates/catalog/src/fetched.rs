@@ -40,6 +40,7 @@ impl Fetched {
         if phase.and_then(|entry| entry.stored.revision()) != Some(state.phase_revision) {
             return Ok(None);
         }
+        // After the comparison: an outdated state may refuse what is allowed by now.
         let part = state.reading()?;
         let mut pair = part.map(|part| Pair::absent(*part));
         let mut elsewhere = None;

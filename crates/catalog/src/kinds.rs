@@ -84,6 +84,7 @@ impl OwnKind {
     /// Reads such an id, or a bare UUID.
     pub fn id(self, text: &str) -> Option<Uuid> {
         let rest = text.strip_prefix("urn:vcloud:");
+        // The id of another kind is refused, although its UUID could be read.
         let bare = match rest {
             None => text,
             Some(rest) => rest.strip_prefix(self.urn_part())?.strip_prefix(':')?,

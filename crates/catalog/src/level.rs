@@ -44,6 +44,7 @@ impl Catalog {
         let Level { level } = read.map_err(|error| {
             StorageError::failed(format!("the record of the level can't be read: {error}"))
         })?;
+        // Also if it is too high: what is written stays at what this server knows.
         self.level.store(level, Ordering::Relaxed);
         let known = self.known_level();
         if level > known {

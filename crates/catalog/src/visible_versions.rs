@@ -53,6 +53,7 @@ impl VisibleVersions {
     pub fn of(state: &TypeState, subject: &AccessSubject) -> Self {
         let seen = |version: &Version| sees(state, *version, subject);
         let mut known = state.known.iter().map(KnownVersion::version);
+        // Most callers see all of them: then nothing is copied.
         if manages(subject) || known.all(|version| seen(&version)) {
             return Self::ALL;
         }

@@ -22,6 +22,7 @@ fn plain(what: &str, name: &str) -> Result<(), IdentityError> {
     if name.chars().any(char::is_control) {
         return refuse("has control characters");
     }
+    // Two names that look alike would be two things.
     if name.trim() != name {
         return refuse("begins or ends with a space");
     }
@@ -31,6 +32,7 @@ fn plain(what: &str, name: &str) -> Result<(), IdentityError> {
 /// Of an organization, a role or a bundle.
 pub fn check(what: &str, name: &str) -> Result<(), IdentityError> {
     plain(what, name)?;
+    // It stands between an organization and what is within it.
     if name.contains('/') {
         let what = format!("that of {what} has a `/`");
         return Err(IdentityError::NameInvalid { what });

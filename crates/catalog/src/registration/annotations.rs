@@ -28,6 +28,7 @@ pub(crate) fn annotating(
     meta: &Meta,
     before: &Annotations,
 ) -> Result<Option<WriteStep>, EngineError> {
+    // What the file does not speak of stays as it was.
     let after = before.changed(&AnnotationChange::of_file(version));
     if let Some(what) = flaw(&after, version) {
         let id = version.id.clone();
@@ -187,6 +188,7 @@ impl Catalog {
         of: &TypeKey,
     ) -> Result<Option<Registered>, EngineError> {
         let change = AnnotationChange::of_file(version);
+        // A file that says nothing of them takes nothing away.
         if change == AnnotationChange::default() {
             return Ok(None);
         }
@@ -202,6 +204,7 @@ impl Catalog {
         let visible = self
             .allow_type(caller, &state, own, TypeAction::See)
             .is_ok();
+        // Then it goes the way of any registration of a version that exists.
         if !visible || there.meta.built_in || !same_definition(&file, &registration.file) {
             return Ok(None);
         }

@@ -22,6 +22,7 @@ impl Catalog {
         let overrides = meta.map_or(&[][..], |meta| &meta.overrides);
         let mut all = Vec::new();
         for id in &definition.interfaces {
+            // From the store each time: a change of an interface does not rewrite its types.
             let Interface { behaviors, .. } = self.interface(id).await?;
             for behavior in behaviors {
                 let reference = interface_behavior_id(&behavior.name, id);

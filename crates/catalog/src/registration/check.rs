@@ -79,6 +79,7 @@ impl Catalog {
                 id: version.id.clone(),
             });
         }
+        // Before the proofs, because it costs less.
         self.check_hooks(version).await?;
         let judged = self.judge_version(there, version, None).await?;
         Ok((state, judged))

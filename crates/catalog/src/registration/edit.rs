@@ -206,11 +206,13 @@ impl Catalog {
                         what: "vendor, nss and version never change".to_owned(),
                     });
                 }
+                // Conditions of the write: one of them may be deleted meanwhile.
                 let mut interfaces = Vec::new();
                 for interface in &new.interfaces {
                     interfaces.push(self.interface_condition(interface).await?);
                 }
                 self.check_hooks(&new).await?;
+                // Against all others, without the definition that it replaces.
                 let mut judged = self.judge_version(Some(state), &new, Some(version)).await?;
                 let unproven = refusal(&judged, registration, &new.id)?;
                 let typed = self

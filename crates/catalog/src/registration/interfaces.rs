@@ -96,6 +96,7 @@ impl Catalog {
             let (_, page) = self.store.range(range.clone()).await?;
             for entry in &page.entries {
                 let record = entry.stored.record();
+                // One that can't be read hides none of the others.
                 let read = record.and_then(|r| serde_json::from_slice(&r.content.body).ok());
                 all.extend(read);
             }

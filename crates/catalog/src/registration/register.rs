@@ -467,6 +467,7 @@ const UNDECIDED: &str = "undecided";
 
 fn compared(checked: &HistoryCheck) -> Vec<Finding> {
     let mut findings = Vec::new();
+    // With a bump that is large enough, all that is found is only told.
     let too_small = checked.is_too_small();
     let parent = checked.parent.map(|version| version.to_string());
     let changes = checked
@@ -494,6 +495,7 @@ fn compared(checked: &HistoryCheck) -> Vec<Finding> {
     }
     if too_small {
         let undecided = checked.kind() == ChangeKind::Undecided;
+        // The first finding that refuses is the sentence of the refusal.
         findings.insert(
             0,
             Finding {

@@ -64,6 +64,7 @@ impl TypeState {
         let retired: BTreeSet<Version> = self.retired.keys().copied().chain(also).collect();
         let all = self.definitions.values().chain(self.retired.values());
         all.filter_map(move |definition| {
+            // For 0.1.0, which loads no retired version, and would give this one another parent.
             let drifts = self.versions.drifts_without(definition.version, &retired);
             (definition.meta.after_link != drifts).then_some((definition, drifts))
         })

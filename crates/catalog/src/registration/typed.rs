@@ -85,6 +85,7 @@ impl Catalog {
         let revision = numbers.as_ref().map(|numbers| numbers.revision);
         let ledger = match numbers {
             None => Ledger::default(),
+            // With new numbers, messages of today would mean something else tomorrow.
             Some(numbers) => numbers.ledger.ok_or_else(|| EngineError::TypeRefused {
                 what: format!("the numbers of the fields of {of} can't be read"),
             })?,
@@ -139,6 +140,7 @@ impl Catalog {
                 None => Ledger::default(),
                 Some(numbers) => match numbers.ledger {
                     Some(ledger) => ledger,
+                    // It can't be read: it has no package, and gets no other numbers.
                     None => continue,
                 },
             };

@@ -113,6 +113,7 @@ impl Definition {
         let meta: Meta = meta.ok_or_else(|| EngineError::TypeRefused {
             what: format!("the record of version {version} can't be read"),
         })?;
+        // The version is there even so: whoever can't load it must not take it for deleted.
         let loaded = std::str::from_utf8(&content.body)
             .map_err(|error| error.to_string())
             .and_then(|text| {

@@ -40,6 +40,7 @@ impl Packages {
 
     /// Its owner, or that it has none; nothing if that has to be looked up.
     pub fn known(&self, base: &str) -> Option<Option<TypeKey>> {
+        // An owner never changes, so it is remembered without an end.
         if let Some(owner) = self.owned.get(base) {
             return Some(Some(owner));
         }
@@ -50,6 +51,7 @@ impl Packages {
     pub(crate) fn may_be_unclaimed(&self) -> bool {
         let due = self.looked.get(&()).is_none();
         if due {
+            // Before the look: those who ask meanwhile need not look too.
             self.looked.insert((), ());
         }
         due

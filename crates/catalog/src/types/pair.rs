@@ -67,6 +67,7 @@ impl Pair {
 
     /// The record to answer a read from, and whether the mirror should be made fresh.
     pub fn read(&self) -> (Option<&Stored>, bool) {
+        // A server that reads on without the new major is at no phase whose row it could read by.
         let reading = match self.part.reads_on {
             None => plan_read(self.part.row(), &self.found()),
             Some(_) => plan_read_on(&self.found()),
@@ -94,6 +95,7 @@ impl Pair {
         for (major, entry) in state.majors.iter().zip(records) {
             let Some(entry) = entry else { continue };
             if !part.concerns(*major) {
+                // At a third major it takes no part in the migration.
                 elsewhere.get_or_insert(entry);
                 continue;
             }

@@ -32,6 +32,7 @@ impl Part {
     ) -> Option<Result<Self, PhaseRefusal>> {
         let migration = record.migration?;
         let (old, new) = (newest(migration.from), newest(migration.to));
+        // Where servers head for, as far as this one can follow.
         let best = migration.place(new.is_some());
         // What the environment asks for holds only if the record allows it; else the type is
         // refused.

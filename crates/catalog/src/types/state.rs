@@ -185,6 +185,7 @@ impl TypeState {
     /// # Errors
     /// If it may not even read.
     pub fn reading(&self) -> Result<Option<&Part>, EngineError> {
+        // A newer release stores at what this one does not know: it serves nothing of the kind.
         if let (Some(known), Some(open)) = (self.behind, self.open) {
             let of = self.key.clone();
             return Err(EngineError::ReleaseTooOld { of, open, known });

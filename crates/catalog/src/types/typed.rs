@@ -119,6 +119,7 @@ impl Typed {
             typed.layouts.extend(layout.map(Arc::new));
             typed.ledgers.insert(major, ledger);
         }
+        // A name that nobody has claimed could still go to another type.
         typed.behind |= stored.claim.is_none() && !typed.layouts.is_empty();
         typed
     }
