@@ -107,6 +107,7 @@ impl Catalog {
         let snapshot = self.store.read(request).await?;
         let entry = snapshot.keys.into_iter().next().flatten();
         match entry {
+            // Without a record nothing was granted to anybody by name.
             None => Ok(Acl::default()),
             Some(entry) => decode_acl(&entry).ok_or_else(|| EngineError::Unreadable {
                 id: stored.id,

@@ -53,6 +53,7 @@ impl Catalog {
         limit: usize,
     ) -> Result<Vec<AuditRecord>, EngineError> {
         self.allow_general(caller, GeneralRight::ViewAudit, None)?;
+        // A tenant sees what was done to its own organization, and the provider everything.
         let own_org = (!caller.subject.is_provider()).then(|| caller.org().to_owned());
         let mut span = keys::audits()?;
         if let Some(place) = before {

@@ -220,6 +220,7 @@ impl Hasher {
         };
         let argon2 = self.argon2()?;
         let verified = blocking(turn, move || {
+            // A hash that can't be read fits nothing, and takes as long as one that can.
             let known = phc.and_then(|phc| PasswordHash::new(&phc.0).ok());
             match known {
                 Some(hash) => argon2.verify_password(text.as_bytes(), &hash).is_ok(),

@@ -408,6 +408,7 @@ impl Catalog {
         let Some(definition) = state.definitions.get(&version) else {
             return Ok(());
         };
+        // An edit is a few writes: what is not over in a second was left behind.
         for _ in 0..WAITS {
             tokio::time::sleep(WAIT).await;
             let key = keys::type_version(&state.key, version)?;
@@ -419,6 +420,7 @@ impl Catalog {
             }
         }
         tracing::warn!(of = %state.key, %version, "an abandoned edit is taken back");
+        // An editor that is still there finds its mark gone, and its write fails.
         self.mark(state, definition, false).await?;
         self.types.load(&state.key).await?;
         Ok(())

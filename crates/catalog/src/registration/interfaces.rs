@@ -183,6 +183,7 @@ impl Catalog {
             }
             let mut after = interface.clone();
             if let Some(edit) = edit {
+                // Before the mark: an edit that is refused leaves nothing to be taken back.
                 edit(&mut after)?;
                 let same =
                     |one: &Interface| (one.vendor.clone(), one.nss.clone(), one.version.clone());

@@ -47,6 +47,7 @@ impl CatalogEntry {
     fn of(definition: &Definition, visible: &VisibleVersions) -> Option<Self> {
         let version = definition.loaded.as_ref().ok()?;
         let (meta, annotations) = (&definition.meta, &definition.annotations);
+        // A finding names the version that it was found against.
         let seen = |finding: &&Finding| {
             let against = finding.against.as_deref();
             let against = against.and_then(|against| Version::parse_full(against).ok());

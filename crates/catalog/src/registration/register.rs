@@ -267,6 +267,7 @@ impl Catalog {
         // Rewritten as it is: its new revision makes every server load the type again.
         let phase = state.map_or_else(PhaseRecord::first, |state| state.phase.clone());
         let open = state.and_then(|state| state.open);
+        // Of two first versions of a type one is written; the other is judged against it.
         let before = state.map_or(WriteCondition::NotExists, |state| {
             WriteCondition::RevisionIs(state.phase_revision)
         });

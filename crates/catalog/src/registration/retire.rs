@@ -131,6 +131,7 @@ impl Catalog {
         let mut attempts = Attempts::new();
         loop {
             let state = match self.types.load(of).await {
+                // The last version went, and all links with it.
                 Err(EngineError::TypeUnknown { .. }) => return Ok(wrote),
                 other => other?,
             };
@@ -223,6 +224,7 @@ impl Catalog {
             let unproven = retired.meta.unproven;
             let typed = self.typed_outcome(of, Some(&state), version, unproven);
             let typed = typed.await?;
+            // Its ACL is made anew, as for every registration.
             let shown = state.definitions.keys().copied();
             let inherits = inheritance::inherits_from(shown, own, registration.inherit)?;
             let from = (Some(&*state), inherits);
@@ -251,6 +253,7 @@ impl Catalog {
             write.steps.extend(annotations);
             let head = keys::type_version(of, own)?;
             if unless_raced(self.commit(&head, write).await)?.is_some() {
+                // What descends from it need not be kept from servers of 0.1.0 any more.
                 self.replace_links(of).await;
                 return Ok(Some(Registered {
                     id: version.id.clone(),

@@ -216,6 +216,7 @@ impl Catalog {
         let Some(of) = self.package_owner(base).await? else {
             return Ok(None);
         };
+        // The name stays taken when its type is deleted.
         let layouts = match self.visible_layouts(caller, &of).await {
             Err(EngineError::TypeUnknown { .. }) => return Ok(None),
             other => other?,

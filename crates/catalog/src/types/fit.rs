@@ -32,6 +32,7 @@ impl FitProofs {
         {
             let mut found = self.found.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(proven) = found.get(&pair) {
+                // One that is under way counts as not proven.
                 return *proven == Some(true);
             }
             // Noted before it is proven, so that one proof is under way and not many.

@@ -136,6 +136,7 @@ impl Registry {
             let entry = own.next().flatten();
             said.note_claim(own.next().flatten().as_ref());
             let Some(entry) = entry else {
+                // Deleted: nobody is to get it from memory any more.
                 self.forget(of);
                 return Err(EngineError::TypeUnknown { of: of.clone() });
             };
