@@ -82,6 +82,7 @@ impl VisibleVersions {
         let missing = |version: &&Version| {
             state.known.know(**version).is_some() && known.know(**version).is_none()
         };
+        // Borrowed nearly always: only a hidden version within reach makes another set.
         if !self.hides() || !stored.iter().any(|version| missing(&version)) {
             return Cow::Borrowed(known);
         }

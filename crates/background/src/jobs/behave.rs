@@ -119,6 +119,7 @@ impl Run for BehaviorRun {
         let mut invocation = self.invocation().await?;
         invocation.task = self.task;
         invocation.attempt = self.attempt;
+        // Taken and not cloned: such a run has one step.
         invocation.arguments = std::mem::take(&mut self.given.arguments);
         invocation.metadata = std::mem::take(&mut self.given.metadata);
         Ok(Step::Done(self.background.execute(&invocation).await?))

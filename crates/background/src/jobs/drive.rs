@@ -263,6 +263,8 @@ impl Drive {
             match pace.before_batch(&held.task, took) {
                 Pacing::Go => return Ok(()),
                 Pacing::After(time) => {
+                    // The pace may be slower than the patience of others: the record is written
+                    // meanwhile.
                     let sleep = tokio::time::sleep(time);
                     return self.beating(held, sleep).await;
                 }

@@ -300,6 +300,7 @@ impl Looking {
         }
         let now = self.drive.background.now();
         task.status = Status::Running;
+        // Of a task that was taken over, the first start counts.
         task.started.get_or_insert(now);
         task.claims += 1;
         task.claim = Some(Claim {

@@ -2,9 +2,9 @@
 //! written, some of them in one atomic write with the checkpoint.
 //!
 //! What it promises: a run that is done has visited every resource of both majors within one epoch,
-//! and left each of them fresh, cleaned up, or listed as failed. What callers write is never
-//! undone, and what a run wrote is not written again after a crash or when another server takes
-//! over.
+//! and left each of them fresh, cleaned up, or listed as failed; cleanup leaves an old record that
+//! has an expiry to end by itself. What callers write is never undone, and what a run wrote is not
+//! written again after a crash or when another server takes over.
 //!
 //! How it gets there: a page is read in one snapshot with the phase record and the claim of the
 //! part. What each resource needs is planned by the rules (`backfill`, `copy_back`, `clean_up`,
@@ -152,6 +152,7 @@ impl Run {
                 return Ok(Ended::Lost);
             };
             if seen.paused {
+                // Short, so that a resume is soon noticed.
                 tokio::time::sleep(Duration::from_millis(200)).await;
                 // A claim that does not change looks abandoned to others, so it is written while it
                 // pauses.

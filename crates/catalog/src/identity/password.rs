@@ -170,6 +170,7 @@ impl Hasher {
         // more.
         let room = Arc::clone(&self.room).try_acquire_owned();
         let room = room.map_err(|_| IdentityError::LoginsTooMany)?;
+        // The room is kept while it waits: those who wait are counted too.
         let working = Arc::clone(&self.working).acquire_owned().await;
         let working = working.map_err(|_| IdentityError::LoginsTooMany)?;
         Ok(Turn {

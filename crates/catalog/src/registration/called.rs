@@ -19,6 +19,7 @@ impl Catalog {
         caller: &Caller,
         nss: &str,
     ) -> Result<Vec<TypeKey>, EngineError> {
+        // A moment old at most: what is missing there is looked up before it is unknown.
         let remembered = self.names.get();
         let mut names = match remembered {
             Some(names) => names,

@@ -230,6 +230,7 @@ impl Catalog {
         let reference = self.access_checked(caller, of, version, &access).await?;
         let told = access_change();
         self.change_notes(caller, of, version, &told, |_, meta| {
+            // By what the ids mean, not by how they were given.
             let other = |one: &BehaviorAccess| reference_of(&one.behavior) != reference;
             meta.behavior_access.retain(other);
             meta.behavior_access.push(access.clone());

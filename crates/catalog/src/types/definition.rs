@@ -107,6 +107,7 @@ impl Definition {
     /// From its record. What this server can't load is unknown to it, not an error.
     pub fn decode(version: Version, record: &Record) -> Result<Self, EngineError> {
         let content = &record.content;
+        // Both are read here: the second one only keeps 0.1.0 away.
         let is_meta = |tag: u8| tag == META || tag == LINK_META;
         let meta = content.fields.iter().find(|(tag, _)| is_meta(*tag));
         let meta = meta.and_then(|(_, meta)| serde_json::from_slice(meta).ok());

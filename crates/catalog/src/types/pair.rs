@@ -162,6 +162,7 @@ impl Pair {
     pub fn stored(&self, state: &TypeState, truth: Version) -> decide::StoredVersions {
         let alone = decide::StoredVersions::Alone(StoredVersion(truth));
         let row = self.part.row();
+        // Only where a write goes to both records do the rules ask for both versions.
         if row.writes != TouchedKeys::Both || self.standing() == PairStanding::Alone {
             return alone;
         }

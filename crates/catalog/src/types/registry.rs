@@ -83,6 +83,7 @@ impl Registry {
     /// The type as it is in the store now.
     pub async fn current(&self, of: &TypeKey) -> Result<Arc<TypeState>, EngineError> {
         if let Some(state) = self.loaded(of) {
+            // One small read, in place of all definitions.
             let request = ReadRequest::keys([state.phase_key.clone()]);
             let snapshot = self.store.read(request).await?;
             let found = snapshot.keys.into_iter().next().flatten();

@@ -280,6 +280,7 @@ fn load(definitions: &mut BTreeMap<Version, Definition>) -> Result<Versions, Eng
             }
         };
         match definitions.get_mut(&version) {
+            // Each round takes one of them out, so this comes to an end.
             Some(definition) if definition.loaded.is_ok() => {
                 definition.loaded = Err(error.to_string());
             }

@@ -59,6 +59,7 @@ impl Slots {
                     reason: error.to_string(),
                 };
             let kept: Kept = serde_json::from_slice(&record.content.body).map_err(unreadable)?;
+            // One from before the checkpoint is in the report already.
             if kept.number == number {
                 *sum = Report::of(kept.counts, kept.entries);
             }
