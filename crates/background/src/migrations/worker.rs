@@ -126,7 +126,7 @@ impl Worker {
         let Some(migration) = state.phase.migration else {
             return Ok(0);
         };
-        // Most resources have a record at each major: the sum would count them twice.
+        // A resource may have a record at each major: the sum would count it twice.
         let mut most = 0;
         for major in [migration.from, migration.to] {
             let span = keys::records_of_major(&state.key, major)?;
