@@ -130,9 +130,15 @@ pub(crate) async fn a_type_version_is_checked_registered_changed_and_deleted(wor
         .delete_type_version(delete("acme:app:1.2.0"))
         .await;
     refused(told, Code::NotFound, 2302);
-    for bad in ["", "acme:app", "acme:app:1", "acme:app:1.0.0-alpha"] {
+    for bad in ["", "acme:app", "acme:app:one", "acme:app:1.0.0-alpha"] {
         let told = by.types().get_type_version(get(bad)).await;
         refused(told, Code::InvalidArgument, 8006);
+    }
+    // A version takes every form, in an id too.
+    for form in ["acme:app:1", "acme:app:v1", "acme:app:1.0"] {
+        let told = by.types().get_type_version(get(form)).await.unwrap();
+        let shown = told.into_inner().type_version.unwrap();
+        assert_eq!(shown.id, "acme:app:1.0.0", "{form}");
     }
     let told = by.types().register_type_version(register("kind: [")).await;
     let told = told.unwrap_err();
