@@ -579,10 +579,11 @@ fn automatic(live: LivePhases, until: Until, epoch: Epoch) -> Option<Asked<'stat
         let finish = Asked::by(MoveInitiator::AutomaticByName, Move::Finish, epoch);
         return (until == Until::Finished).then_some(finish);
     };
-    let who = match by_name(next) {
-        // It was asked for by name: nothing less gets here.
-        true => MoveInitiator::AutomaticByName,
-        false => MoveInitiator::Automatic,
+    // What is moved by name only was asked for by name: nothing less gets here.
+    let who = if by_name(next) {
+        MoveInitiator::AutomaticByName
+    } else {
+        MoveInitiator::Automatic
     };
     let far = Until::Phase(next) <= until;
     far.then(|| Asked::by(who, Move::Forward, epoch))

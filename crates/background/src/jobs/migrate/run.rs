@@ -238,10 +238,12 @@ impl MigrateRun {
         };
         self.read_again();
         self.tried += 1;
-        let outcome = match is_race(&error) {
-            true if self.tried < TRIES => return Ok(()),
-            true => left_behind(&self.mover.aim),
-            false => Outcome::failed(&EngineError::from(error)),
+        let outcome = if !is_race(&error) {
+            Outcome::failed(&EngineError::from(error))
+        } else if self.tried < TRIES {
+            return Ok(());
+        } else {
+            left_behind(&self.mover.aim)
         };
         // It is told of and not tried again: reading goes on behind it.
         self.read = Some(item.entry.clone());
